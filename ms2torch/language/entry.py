@@ -141,6 +141,10 @@ def _strictly(run, strict: bool):
 
 
 def _is_method(function) -> bool:
+    from ms2torch.language import reading
+
+    if isinstance(function, types.FunctionType):
+        function = reading.undecorated(function)
     code = getattr(function, "__code__", None)
     return code is not None and code.co_argcount > 0 and code.co_varnames[0] == "self"
 
@@ -198,7 +202,7 @@ def _watch(cls) -> None:
             return written(self, *args, **kwargs)
         from ms2torch.language import reading
 
-        if reading.copy_of(written, self) is written and not _assigns_elements(written.__code__):
+        if reading.copy_of(written, self) is written and not _assigns_elements(written):
             if cls.__dict__.get("construct") is construct:
                 cls.construct = written
         elif cls.__dict__.get("construct") is construct:
@@ -209,8 +213,11 @@ def _watch(cls) -> None:
     cls.construct = construct
 
 
-def _assigns_elements(code) -> bool:
+def _assigns_elements(function) -> bool:
     """Whether a function has a statement like ``x[i] = y``."""
+    from ms2torch.language import reading
+
+    code = reading.undecorated(function).__code__
     return any(one.opname in ("STORE_SUBSCR", "STORE_SLICE") for one in dis.get_instructions(code))
 
 
@@ -219,7 +226,7 @@ def _by_mode(written):
     from ms2torch.language.reading import copy_of
 
     read: dict = {}
-    assigns = _assigns_elements(written.__code__)
+    assigns = _assigns_elements(written)
 
     @functools.wraps(written)
     def construct(self, *args, **kwargs):

@@ -1,4 +1,5 @@
-"""What MindSpore's compiler refuses to call from a graph: settings, logs, initializers, what a Cell holds."""
+"""What MindSpore's compiler refuses to call from a graph: settings, logs, initializers, what a Cell holds;
+and what it refuses to read of a Parameter."""
 
 from __future__ import annotations
 
@@ -9,13 +10,19 @@ from ms2torch.common.parameter import Parameter
 
 _MODULES = frozenset({"ms2torch.common.initializer", "ms2torch.context", "ms2torch.log"})
 _OF_TENSORS = frozenset({"assign_value", "set_const_arg"})
-_OF_PARAMETERS = frozenset({"set_data"})
+_OF_PARAMETERS = frozenset({"init_data", "set_data"})
 _OF_CELLS = frozenset({
     "_apply", "buffers", "get_buffer", "get_parameters", "get_sub_cell", "load_state_dict", "named_buffers",
     "parameters_dict", "register_backward_hook", "register_backward_pre_hook", "register_buffer",
     "register_forward_hook", "register_forward_pre_hook", "register_load_state_dict_post_hook",
     "register_load_state_dict_pre_hook", "register_saved_tensors_hooks", "register_state_dict_post_hook",
     "register_state_dict_pre_hook", "state_dict", "to_empty", "trainable_params", "untrainable_params",
+})
+# what no graph reads of a Parameter
+ATTRIBUTES = frozenset({
+    "cache_enable", "cache_shape", "comm_fusion", "init_flag", "inited_param", "is_init", "key",
+    "layerwise_parallel", "name", "param_info", "parallel_optimizer", "parallel_optimizer_comm_recompute",
+    "requires_grad", "sliced",
 })
 METHODS = _OF_TENSORS | _OF_PARAMETERS | _OF_CELLS
 # what is compiled, and calls one of the others first
@@ -54,6 +61,13 @@ def method(owner, name: str):
         raise _of_an_object("Parameter", name)
     elif isinstance(owner, Tensor) and name in _OF_TENSORS:
         raise _of_an_object("Tensor", name)
+    return getattr(owner, name)
+
+
+def attribute(owner, name: str):
+    """``owner.name``; RuntimeError for what no graph reads of a Parameter."""
+    if isinstance(owner, Parameter):
+        raise _of_an_object("Parameter", name)
     return getattr(owner, name)
 
 

@@ -15,12 +15,14 @@ import linecache
 import sys
 import types
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from ms2torch._core.errors import final
 from ms2torch.language import names, refusals
 from ms2torch.language.rewriting import Rewriting
 
 _OURS = __name__.partition(".")[0]
+_PACKAGE = str(Path(__file__).resolve().parents[1])
 # Packages whose functions are not compiled in MindSpore either, or are the engine itself.
 FOREIGN = frozenset({_OURS, "mindspore", "torch", "numpy", "scipy"}) | getattr(
     sys, "stdlib_module_names", frozenset()
@@ -50,12 +52,25 @@ def copy_of(function: types.FunctionType, owner=None):
 
     ``owner`` is the object that is its ``self``: what its methods and attributes are decides what differs.
     """
+    function = undecorated(function)
     key = _key(function, owner)
     found = _readings.get(key)
     if found is None or (found.function is not function and not found.serves(function)):
         found = _readings[key] = Reading(function, function, _globals_of(function))
         _read(found, owner)
     return found.copy if found.function is function else _again(found, function)
+
+
+def undecorated(function: types.FunctionType) -> types.FunctionType:
+    """What the decorators of a program wrapped (``functools.wraps``): MindSpore compiles its source."""
+    inner = function
+    while inner.__class__ is types.FunctionType and not _is_ours(inner):
+        function, inner = inner, inner.__dict__.get("__wrapped__")
+    return function
+
+
+def _is_ours(function: types.FunctionType) -> bool:
+    return function.__code__.co_filename.startswith(_PACKAGE)
 
 
 def _key(function, owner) -> tuple:

@@ -1,8 +1,10 @@
 """What a graph hands out: floats that it computed are of 32 bits, those that it only passes on are as they
-were."""
+were; of a Parameter the value that it has at the graph's end."""
 
 from __future__ import annotations
 
+import dis
+import functools
 import inspect
 import threading
 import types
@@ -10,8 +12,9 @@ from collections import OrderedDict
 
 import numpy as np
 
-from ms2torch._core.tensor.tensor import Tensor
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.mutable import is_mutable
+from ms2torch.common.parameter import Parameter, ParameterTuple
 from ms2torch.language.arithmetic import single
 
 # Above it MindSpore hands out a float of 32 bits in any case.
@@ -39,6 +42,9 @@ def handed_out(value, function, args: tuple, kwargs: dict):
     """The result of ``function(*args, **kwargs)``, the outermost of a graph: numpy's numbers are Python's."""
     if value.__class__ is Tensor:
         return value
+    if isinstance(value, Parameter):
+        code = getattr(inspect.unwrap(getattr(function, "_graph_source", function)), "__code__", None)
+        return value if code is None or _only_passes_on(code) else _value_of(value)
     if isinstance(value, (int, float, tuple)) and is_mutable(value) and any(v is value for v in args):
         return value
     passed = None
@@ -58,6 +64,8 @@ def _out(value, passed, siblings):
     kind = value.__class__
     if kind is Tensor:
         return value
+    if isinstance(value, Parameter):
+        return _value_of(value)
     if kind is not bool and isinstance(value, (int, float)) and is_mutable(value):
         return single(float(value)) if isinstance(value, float) else int(value)
     if kind is float:
@@ -65,13 +73,28 @@ def _out(value, passed, siblings):
         mixed = any(v is None or isinstance(v, dict) for v in siblings)
         return value if value in passed and not mixed else single(value)
     for plain in (tuple, list):
-        if kind is plain or (isinstance(value, plain) and kind.__module__ == "ms2torch.common.mutable"):
+        if kind in (plain, ParameterTuple) or (
+                isinstance(value, plain) and kind.__module__ == "ms2torch.common.mutable"):
             made = [_out(v, passed, value) for v in value]
             return value if _same(kind, plain, made, value) else plain(made)     # (`mutable` ones are plain)
     if kind is dict or kind is OrderedDict or (isinstance(value, dict) and is_mutable(value)):
         made = {k: _out(v, passed, ()) for k, v in value.items()}
         return value if _same(kind, dict, made.values(), value.values()) else made
     return value
+
+
+def _value_of(parameter):
+    return wrap(parameter._t.clone())
+
+
+@functools.lru_cache(512)
+def _only_passes_on(code: types.CodeType) -> bool:
+    """Whether a function that returns a Parameter does nothing else: its graph is the Parameter."""
+    steps = list(dis.get_instructions(code))
+    returns = sum(step.opname == "RETURN_VALUE" for step in steps)
+    writes = any(step.opname in ("STORE_ATTR", "STORE_SUBSCR", "STORE_SLICE") for step in steps)
+    return returns == 1 and not writes and not any(
+        name == "depend" or name.startswith("assign") for name in map(str.lower, code.co_names))
 
 
 def _same(kind, plain, made, value) -> bool:

@@ -166,7 +166,16 @@ class Rewriting(Choosing, Computing, Assigning, Knowing, ast.NodeTransformer):
             changed = self._taken_in(node, f"{node.value.id}_{node.attr}")
             if changed is not node:
                 return changed
+        if isinstance(node.ctx, ast.Load) and node.attr in forbidden.ATTRIBUTES and self._may_be_parameter(
+                node.value):
+            told = [self.visit(node.value), placed(ast.Constant(node.attr), node)]
+            return self.call("attribute", forbidden.attribute, told, node)
         return self.generic_visit(node)
+
+    def _may_be_parameter(self, node) -> bool:
+        """Whether an expression may be worth a Parameter: not ``self``, no module."""
+        own = isinstance(node, ast.Name) and node.id == self.self_name
+        return not own and not isinstance(self.api(node), types.ModuleType)
 
     def visit_Dict(self, node):
         for number, key in enumerate(node.keys):
@@ -402,12 +411,15 @@ class Rewriting(Choosing, Computing, Assigning, Knowing, ast.NodeTransformer):
         return made
 
     def visit_FunctionDef(self, node):
-        """A function inside: its statements are the graph's, its conditions its own."""
+        """A function inside: its statements are the graph's, its conditions its own; a graph looks at no
+        decorators."""
+        self.differs |= bool(node.decorator_list)
+        node.decorator_list = []
         outer = self.conditions, self.before, self.branches, self.returns, self.unmet
         self.conditions, self.before, self.branches = [], [], Branches(node, self.branches)
         self.returns, self.unmet = Returns(node, self.branches), []
         self.scopes += [[copied(node), None]] if self.scopes else []
-        late = not node.decorator_list and self.late.of(node)
+        late = self.late.of(node)
         bound = _local_names(node)
         node.body = self._met(self._block(node.body))
         node.args = self.visit(node.args)

@@ -1,10 +1,14 @@
-"""Graphs that may not fall back on Python: ``jit(fullgraph=True)``, and the strict syntax level."""
+"""Graphs that may not fall back on Python: ``jit(fullgraph=True)``, and the strict syntax level of the
+environment, a Cell's JitConfig or the context."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 
+import torch
+
+from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter
 from ms2torch.language.builtin_functions import type_name
@@ -27,7 +31,20 @@ def strict():
 
 def is_strict() -> bool:
     """Whether graphs have no Python now."""
-    return bool(_strict) or os.environ.get("MS_DEV_JIT_SYNTAX_LEVEL") == "0"
+    level = os.environ.get("MS_DEV_JIT_SYNTAX_LEVEL")
+    return bool(_strict) or (_cell_is_strict() if level is None else level == "0")
+
+
+def _cell_is_strict() -> bool:
+    """Whether the Cell that was called from outside, or else the context, says so (marked functions ask
+    neither)."""
+    call = graph_streams.here.call
+    if call is None or call.of_a_gradient or not isinstance(call.function, torch.nn.Module):
+        return False
+    from ms2torch import _context_settings as settings
+
+    level = call.function.jit_config_dict.get("jit_syntax_level")
+    return level == "STRICT" if level else settings.values.get("jit_syntax_level") == settings.STRICT
 
 
 def member(owner, name: str) -> None:

@@ -56,7 +56,9 @@ class Place:
             for names in (self.frame.f_locals, self.frame.f_globals):
                 if node.id in names:
                     return names[node.id]
-        if isinstance(node, ast.Attribute):         # (as it lies there: no property runs)
+        if isinstance(node, ast.Attribute):         # (as it lies there: no property of the program runs)
+            if node.attr == "shape" and isinstance(self.value(node.value), Tensor):
+                return self.value(node.value).shape
             return getattr(self.value(node.value), "__dict__", {}).get(node.attr, _UNKNOWN)
         if (
             isinstance(node, ast.UnaryOp)
@@ -218,11 +220,15 @@ def _index(error, text, place):
         return IndexError("The pop index out of range.")
     if not isinstance(place.node, ast.Subscript):
         return None
+    if text.startswith(("The dim of index cannot be greater", "dimension is ")):        # (of a mask)
+        return IndexError(f"'{text}'")
     target, index = place.value(place.node.value), place.value(place.node.slice)
     if told := _among_functions(target, index) or _variable_index(target, index):
         return told
     if isinstance(target, (list, tuple)) and isinstance(index, int):
         who = "list_getitem" if isinstance(target, list) else "TupleGetItem"
+        if not target:
+            return _of_nothing(who)
         return IndexError(
             f"{who} evaluator index should be in range[-{len(target)}, {len(target)}), but got {index}."
         )
@@ -237,11 +243,15 @@ def _variable_index(target, index):
         return None
     if not target:
         who = "list_getitem" if isinstance(target, list) else "TupleGetItem"
-        return ValueError(f"For primitive:'{who}', cannot get item by index from an empty sequence.")
+        return _of_nothing(who)
     where = f"[-{len(target)}, {len(target)}), but got {index}."
     if dynamic:
         return IndexError(f"RealTupleGetItem evaluator index should be in range{where}")
     return ValueError(f"For RealTupleGetItem, index is out of range: {where}")
+
+
+def _of_nothing(who: str) -> ValueError:
+    return ValueError(f"For primitive:'{who}', cannot get item by index from an empty sequence.")
 
 
 def _among_functions(target, index):
@@ -444,8 +454,14 @@ def _attribute(error, text, place):
     found = re.search(r"^'\w+' object has no attribute '(\w+)'$", text)
     if found and isinstance(place.node, ast.Attribute) and hasattr(place.value(place.node.value), "_fields"):
         return AttributeError(f"'NamedTuple' object has no attribute '{found[1]}'")
+    if text.startswith("'super' object has no attribute") and _is_super_of_one(place.node.value):
+        return RuntimeError("Arguments number of 'super()' should be 0 or 2, but got 1.")
     found = re.search(rf"^'({'|'.join(_KINDS)})' object has no attribute '(\w+)'$", text)
     return found and AttributeError(f"'{_KINDS[found[1]]}' object has no attribute '{found[2]}'")
+
+
+def _is_super_of_one(node) -> bool:
+    return isinstance(node, ast.Call) and getattr(node.func, "id", None) == "super" and len(node.args) == 1
 
 
 def _innermost(node):
@@ -470,10 +486,18 @@ def _value(error, text, place):
     if text.startswith("The tensor should have only one element"):
         return ValueError(AMBIGUOUS)
     if isinstance(place.node, ast.Subscript):
-        return _among_functions(place.value(place.node.value), place.value(place.node.slice))
+        return _mask(text) or _among_functions(place.value(place.node.value), place.value(place.node.slice))
     if re.search(r"^(max|min)\(\)", text):
         return ValueError(f"'{place.function()}() arg is an empty sequence.'")
     return None
+
+
+def _mask(text):
+    """The error of a mask that is no mask of what it is to choose from."""
+    found = re.match(r"The shape of index \[const vector\]\{([\d, ]*)\}does not match the shape of the "
+                     r"indexed data \[const vector\]\{([\d, ]*)\}", text)
+    return found and IndexError(f"'The shape of index ({found[1]}) does not match the shape of the indexed "
+                                f"data ({found[2]})'")
 
 
 def _decides_while(place) -> bool:

@@ -10,6 +10,23 @@ if TYPE_CHECKING:
     from .cell import Cell
 
 
+# Keywords of `recompute`, and whether they must be bool.
+_RECOMPUTING = {
+    "mp_comm_recompute": True, "parallel_optimizer_comm_recompute": True, "recompute_slice_activation": False}
+
+
+def _check_recomputing(given: dict) -> None:
+    """TypeError or ValueError for a keyword of `recompute` that is no bool, or unknown."""
+    for name, must_be_bool in _RECOMPUTING.items():
+        if must_be_bool and not isinstance(given.get(name, True), bool):
+            raise TypeError(f"The parameter '{name}' must be {bool}, but got {type(given[name])}")
+    for name in given:
+        if name not in _RECOMPUTING:
+            raise ValueError(f"For 'recompute', keyword '{name}' is not recognized! the key kwargs must be "
+                             "'mp_comm_recompute', 'parallel_optimizer_comm_recompute', "
+                             "'recompute_slice_activation'")
+
+
 class CellSettings:
     """The settings of a Cell; most tell MindSpore how to schedule, and are kept without effect."""
 
@@ -30,7 +47,13 @@ class CellSettings:
         self, *, use_reentrant=True, output_recompute=False, early_stop=True, context_fn=None, **kwargs
     ) -> None:
         """Recompute this Cell's activations in the backward pass instead of keeping them (torch's
-        checkpoint), and put "recompute_" before the scopes of all Cells inside."""
+        checkpoint), and put "recompute_" before the scopes of all Cells inside. Keywords about communication
+        and slices are looked at, and have no effect."""
+        if output_recompute.__class__ is not bool:
+            raise TypeError(f"The input value must be a bool, but got {type(output_recompute).__name__}.")
+        if context_fn is not None and use_reentrant:
+            raise ValueError("context_fn is only supported when use_reentrant=False.")
+        _check_recomputing(kwargs)
         self.__dict__["_recompute"] = True
         self._mark_slow()
         if self._scope is None or not self._scope.startswith("recompute_"):

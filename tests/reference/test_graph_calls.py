@@ -1,4 +1,6 @@
 """Functions, classes, Cells and what they capture in graph mode's language."""
+import functools
+
 import mindspore as ms
 import numpy as np
 from mindspore import Parameter, Tensor, context, jit, jit_class, nn, ops
@@ -311,3 +313,50 @@ class Named(nn.Cell):
 @case(mode="GRAPH")
 def test_own_methods_by_such_names():
     return Named()(Tensor([2.0]))
+
+
+def ten_times(function):
+    @functools.wraps(function)
+    def decorated(*args, **kwargs):
+        return function(*args, **kwargs) * 10
+    return decorated
+
+
+def unnamed_ten_times(function):
+    return lambda *args: function(*args) * 10
+
+
+@ten_times
+def decorated_sum(a):
+    return a + NUMBER
+
+
+class Decorated(nn.Cell):
+    @ten_times
+    def method(self, x):
+        return x + 1
+
+    @ten_times
+    def construct(self, x):
+        return self.method(x) - decorated_sum(x)
+
+
+@case(mode="GRAPH")
+def test_decorators_that_wrap():
+    def nested(x):
+        @unnamed_ten_times
+        def inner(y):
+            return y + 1
+        return inner(x)
+
+    def through_another(x):
+        return unnamed_ten_times(decorated_sum)(x)
+
+    x = Tensor([3.0])
+    marked = jit(ten_times(nested)), jit(ten_times(ten_times(decorated_sum))), jit(unnamed_ten_times(helper_sum))
+    return ([f(x) for f in marked], jit(nested)(x), Decorated()(x), decorated_sum(x), ten_times(jit(nested))(x),
+            ms.grad(ten_times(ops.square))(x), ms.value_and_grad(decorated_sum)(x))
+
+
+def helper_sum(a):
+    return a + NUMBER

@@ -227,3 +227,34 @@ def test_for_changed(x):
     for v in a:
         a.append(v)
     return len(a)
+
+
+@graph(raises="cannot get item by index from an empty sequence")
+def test_index_into_an_empty_shape(z):
+    return z.shape[0]
+
+
+@graph(raises="cannot get item by index from an empty sequence")
+def test_index_into_an_empty_list(x):
+    none = []
+    return none[0] + x
+
+
+@graph(raises="TupleGetItem evaluator index should be in range[-2, 2), but got 5.")
+def test_index_beyond_a_shape(m):
+    return m.shape[5]
+
+
+@graph(raises="'The shape of index (3) does not match the shape of the indexed data (2, 3)'")
+def test_a_mask_of_another_shape(m, x):
+    return m[x > 1]
+
+
+@graph(raises="'The dim of index cannot be greater than indexed data, but got dim of index:2, dim of data:1'")
+def test_a_mask_of_too_many_dimensions(x, m):
+    return x[m > 1]
+
+
+@graph(raises="'dimension is 2 but corresponding boolean dimension is 3'")
+def test_a_list_as_a_mask(m):
+    return m[[True, False, True]]

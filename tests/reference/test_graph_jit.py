@@ -488,3 +488,41 @@ def test_jit_of_what_is_no_function():
     a = A()
     added = partial(lambda x, y: x + y, y=2)
     return jit(A) is A, jit(a) is a, jit(added) is added, jit(added)(X())
+
+
+class ToPython(nn.Cell):
+    def construct(self, x):
+        return Tensor(x.asnumpy())
+
+
+class Around(nn.Cell):
+    def __init__(self, of):
+        super().__init__()
+        self.of = of
+
+    def construct(self, x):
+        return self.of(x)
+
+
+@case(mode="GRAPH", raises="In JIT strict mode, cannot get attributes asnumpy", each={"of": ["itself", "around"]})
+def test_a_cell_without_python(of):
+    net = ToPython() if of == "itself" else Around(ToPython())
+    net.set_jit_config(ms.JitConfig(jit_syntax_level="STRICT"))
+    return net(X())
+
+
+@case(mode="GRAPH")
+def test_where_strictness_is_not_asked():
+    inner, lax = Around(ToPython()), ToPython()
+    inner.of.set_jit_config(ms.JitConfig(jit_syntax_level="STRICT"))
+    lax.set_jit_config(ms.JitConfig(jit_syntax_level="LAX"))
+
+    @jit(jit_config=ms.JitConfig(jit_syntax_level="STRICT"))
+    def marked(x):
+        return Tensor(x.asnumpy())
+    return inner(X()), lax(X()), marked(X())
+
+
+@case(raises="For 'jit_syntax_level' must be one of")
+def test_an_unknown_syntax_level():
+    return ms.JitConfig(jit_syntax_level="FOO")

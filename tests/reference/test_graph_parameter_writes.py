@@ -159,3 +159,75 @@ def test_two_parameters_of_one_name_in_a_graph(where):
     if where == "argument":
         return Net()(other)
     return ms.jit({"names": names, "list": of_list, "called": called}[where])()
+
+
+class HandsOut(Queue):
+    def __init__(self, how):
+        super().__init__()
+        self.how = how
+        self.both = ms.ParameterTuple([ms.Parameter(ms.Tensor([v]), name=f"p{v}") for v in (4.0, 5.0)])
+
+    def construct(self, x):
+        if self.how == "alone":
+            return self.q
+        if self.how == "in a tuple":
+            return x, self.q
+        if self.how == "in a list":
+            return [self.q]
+        if self.how == "in a dict":
+            return {"q": self.q}
+        if self.how == "all":
+            return self.both
+        self.q += x
+        return self.q
+
+
+def told(value):
+    if isinstance(value, dict):
+        return {k: told(v) for k, v in value.items()}
+    if isinstance(value, (tuple, list)):
+        return type(value).__name__, [told(v) for v in value]
+    return type(value).__name__, value.asnumpy()
+
+
+@case(mode="GRAPH", each={"how": ["in a tuple", "in a list", "in a dict", "all", "after a write"]})
+def test_what_a_graph_hands_out_of_a_parameter(how):
+    """The value at its end: what the Parameter becomes after it does not show."""
+    net = HandsOut(how)
+    before = net(ms.Tensor([1.0, 1.0, 1.0]))
+    net.q.set_data(ms.Tensor([7.0, 8.0, 9.0]))
+    return told(before), told(net(ms.Tensor([1.0, 1.0, 1.0])))
+
+
+class PassesOn(Queue):
+    def construct(self, x):
+        mine = self.q
+        return mine
+
+
+@case(mode="GRAPH")
+def test_a_graph_that_is_a_parameter():
+    net = PassesOn()
+    given = ms.Parameter(ms.Tensor([1.0]), name="given")
+
+    @ms.jit
+    def passed(x):
+        return x
+    return net(ms.Tensor([1.0])) is net.q, passed(given) is given
+
+
+class Reads(Queue):
+    def construct(self, x, of):
+        if of == "name":
+            return self.q.name
+        if of == "in a condition":
+            return x * 2 if self.q.requires_grad else x
+        if of == "in a text":
+            return f"{self.q.layerwise_parallel}"
+        return [p.name for p in (self.q,)]
+
+
+@case(mode="GRAPH", raises="is not supported in 'construct' or function with @jit decorator",
+      each={"of": ["name", "in a condition", "in a text", "in a list"]})
+def test_what_no_graph_reads_of_a_parameter(of):
+    return Reads()(ms.Tensor([1.0]), of)

@@ -114,3 +114,15 @@ def test_what_is_written_several_times_is_read_as_it_was(how):
 def test_functions_draw_once(how):
     recomputed, kept = (trained(Drawn, how, again) for again in (True, False))
     return [bool((a == b).all()) for a, b in zip(recomputed[1], kept[1], strict=True)]
+
+
+@case(raises=True, each={"keyword": [{"foo": 1}, {"foo": 1, "mp_comm_recompute": 1}, {"output_recompute": 1},
+                                     {"parallel_optimizer_comm_recompute": "a"}, {"context_fn": print}]})
+def test_keywords_that_recompute_does_not_take(keyword):
+    nn.CellList([nn.Dense(1, 1)]).recompute(**keyword)
+
+
+@case
+def test_keywords_that_recompute_takes():
+    return nn.Dense(1, 1).recompute(mp_comm_recompute=False, parallel_optimizer_comm_recompute=True,
+                                    recompute_slice_activation=None, use_reentrant=1, early_stop=0)

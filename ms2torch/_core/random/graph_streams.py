@@ -55,11 +55,11 @@ class Graph:
 class Call:
     """One call of a graph from outside, for its time."""
 
-    __slots__ = ("_arguments", "_entered", "_function", "_graph", "_owner", "leaving", "lists",
+    __slots__ = ("_arguments", "_entered", "_graph", "_owner", "function", "leaving", "lists",
                  "of_a_gradient", "writes")
 
     def __init__(self, owner, function, arguments: tuple, of_a_gradient: bool = False) -> None:
-        self._owner, self._function, self._arguments = owner, function, arguments
+        self._owner, self.function, self._arguments = owner, function, arguments
         self.of_a_gradient = of_a_gradient      # a gradient function, and no Cell, was called
         self._graph: Graph | None = None
         self.writes: dict = {}          # (id of an object, attribute): the object, what it gets at the end
@@ -86,7 +86,7 @@ class Call:
             graphs = _graphs.setdefault(self._owner, {})
         except TypeError:           # an owner that cannot be hashed, or referred to weakly
             return Graph()
-        kind = id(self._function), _kind(self._arguments)
+        kind = id(self.function), _kind(self._arguments)
         found = graphs.get(kind)
         if found is None:
             for key in [key for key in graphs if _has_ended(key)]:
