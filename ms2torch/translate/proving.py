@@ -26,6 +26,8 @@ from .twins import TRAINS, Twins, Unpaired
 
 PROVED, UNPROVED, DIFFERS = "proved", "unproved", "differs"
 _FAILS = "the translation fails"
+# What torch says of a Module that differentiates in its own forward pass.
+_DIFFERENTIATED = "backward through the graph a second time"
 _MOST = 40  # translations that may be tried for one class
 
 
@@ -223,6 +225,8 @@ class Prover:
         except Unpaired:
             raise
         except Exception as error:
+            if _DIFFERENTIATED in str(error):
+                raise Unpaired(TRAINS) from None
             return _failure(error)
         return None
 

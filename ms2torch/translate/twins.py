@@ -22,7 +22,7 @@ import torch
 
 from ms2torch._core.tensor import dtype as dtypes
 from ms2torch._core.tensor.tensor import lift, lower
-from ms2torch.common.parameter import Parameter
+from ms2torch.common.parameter import Parameter, ParameterTuple
 from ms2torch.common.tensor import Tensor
 from ms2torch.difftest.pairing import LEAVES, UNCOUNTED, by_shape
 from ms2torch.migrate.to_torch import to_torch
@@ -37,7 +37,7 @@ class Unpaired(Exception):
     """No twin can be made of something; the message says of what, and why."""
 
 
-TRAINS = "it has an optimizer: the whole program proves it"
+TRAINS = "it trains: the whole program proves it"
 
 # Statements of a script that define something: those a module may run without running the program.
 _DEFINE = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -230,6 +230,8 @@ class Twins:
             return dtypes.to_torch(value)
         if isinstance(value, dict):
             return {self.carry(k): self.carry(v) for k, v in value.items()}
+        if isinstance(value, ParameterTuple):
+            return [self.carry(p) for p in value]
         if isinstance(value, (list, tuple, set)) and type(value) in (list, tuple, set):
             return type(value)(self.carry(v) for v in value)
         if value is None or isinstance(value, (bool, int, float, str, bytes, np.ndarray, np.generic, Enum)):
@@ -296,11 +298,25 @@ def pair_parameters(cell: Cell, twin: torch.nn.Module) -> tuple[dict[str, str], 
 
 
 def _unused(cell: Cell) -> set[str]:
-    """Parameters that compute nothing: the moving statistics of instance norms, counts of batches."""
+    """Parameters that compute nothing: the moving statistics of instance norms, counts of batches; and those
+    that only a ParameterTuple holds, a list in the Module."""
     norms = [name for name, one in cell.cells_and_names() if type(one).__name__.startswith("InstanceNorm")]
     moving = {f"{name}.{leaf}".lstrip(".") for name in norms for leaf in ("moving_mean", "moving_variance")}
+    held = _held(cell)
+    listed = {name for name, p in cell.parameters_and_names() if id(p) not in held}
     names = (name for name, _ in cell.parameters_and_names())
-    return moving | {name for name in names if name.rpartition(".")[2] in UNCOUNTED}
+    return moving | listed | {name for name in names if name.rpartition(".")[2] in UNCOUNTED}
+
+
+def _held(cell: Cell) -> set[int]:
+    """The Parameters that a Cell or one inside it holds by themselves."""
+    held = set()
+    for _, one in cell.cells_and_names():
+        tuples = (v for v in vars(one).values() if isinstance(v, ParameterTuple))
+        listed = {(p.name, id(p)) for v in tuples for p in v}
+        own = ((name, id(p)) for name, p in one.parameters_and_names(expand=False))
+        held |= {at for name, at in own if (name, at) not in listed}
+    return held
 
 
 def alike(one: tuple[int, ...], two: tuple[int, ...]) -> bool:

@@ -73,6 +73,17 @@ class Reduced(nn.Cell):
 
 found = [Reduced(kind)(x - 2) for kind in act] + [step(x - 2) for step in steps]
 """,
+    "gradients in the order of order_params": """
+net = nn.SequentialCell(nn.Dense(3, 3, "ones", "zeros"), nn.Dense(3, 3, "ones", "zeros"))
+flat = [p for p in net.trainable_params() if p.ndim == 1]
+rest = [p for p in net.trainable_params() if p.ndim > 1]
+groups = [{"params": flat, "lr": 0.5}, {"params": rest}, {"order_params": net.trainable_params()}]
+opt = nn.Momentum(groups, 0.01, 0.9)
+differentiated = ms.value_and_grad(lambda x: (net(x) ** 2).sum(), None, net.trainable_params())
+first, second = differentiated(x)[1], differentiated(x / 2)[1]
+opt(tuple(a + b for a, b in zip(first, second)))
+found = [net(x)]
+""",
     "what is asked of MindSpore": """
 if hasattr(ms, "set_device"):
     kind = "new"

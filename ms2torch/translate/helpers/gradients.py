@@ -102,9 +102,16 @@ def gradients_of(function, weights=None, inputs=None, sens=False):
     return run
 
 
+def ordered(optimizer, parameters):
+    """An optimizer whose gradients are given in the order of these parameters, whatever its groups."""
+    optimizer.order = list(parameters)
+    return optimizer
+
+
 def apply_gradients(optimizer, gradients):
     """One step of an optimizer with these gradients, one for each of its parameters in order."""
-    parameters = [p for group in optimizer.param_groups for p in group["params"]]
+    grouped = [p for group in optimizer.param_groups for p in group["params"]]
+    parameters = getattr(optimizer, "order", grouped)
     for parameter, gradient in zip(parameters, gradients):
         parameter.grad = gradient.detach() / getattr(optimizer, "loss_scale", 1.0)
     optimizer.step()

@@ -14,7 +14,8 @@ from ..translation import Site, Translation
 from . import classes, collisions, idioms, imports, pipelines, primitives, statements, tidying
 from .branches import Branches, taken
 from .call_sites import CallSites
-from .inferred import PARAMETER, Class, is_a
+from .inferred import PARAMETER, Class, Of, is_a
+from .joining import span_of
 from .name_sites import NameSites
 from .project import Project
 from .reading import Reading
@@ -81,6 +82,7 @@ class Rewriter(Syntax, CallSites, NameSites, Branches, cst.CSTTransformer):
         self.scaled: set[str] = set()
         self.loops: dict[int, bool] = {}
         self.rewritten: dict[int, str] = {}
+        self.orders: dict[tuple, str] = {}
         self.callees: set[int] = set()
         self.made: dict[tuple, dict[str, cst.BaseExpression]] = {}
         self.primitives = primitives.plan(tree, reading)
@@ -133,7 +135,23 @@ class Rewriter(Syntax, CallSites, NameSites, Branches, cst.CSTTransformer):
     def leave_SimpleStatementLine(self, original_node, updated_node):
         return statements.line(self, original_node, updated_node, self.before.pop(), self.after.pop())
 
+    def gives_gradients(self) -> bool:
+        """Whether an optimizer is called with gradients of weights that are not read off an optimizer."""
+
+        def is_optimizer(node: ast.expr) -> bool:
+            inferred = self.reading.inferred(node)
+            return isinstance(inferred, Of) and is_a(inferred.cls, "mindspore.nn.Optimizer")
+
+        nodes = list(ast.walk(self.tree))
+        reads = (n.value for n in nodes if isinstance(n, ast.Attribute) and n.attr == "parameters")
+        called = (n.func for n in nodes if isinstance(n, ast.Call))
+        return any(map(is_optimizer, called)) and not any(map(is_optimizer, reads))
+
     def leave_List(self, original_node, updated_node):
+        order = next((e.value.elements[0].value for e in updated_node.elements if _orders(e.value)), None)
+        node = self.node(original_node) if order is not None else None
+        if node is not None:
+            self.orders[span_of(node)] = code(order)
         kept = [e for e in updated_node.elements if not _orders(e.value) and not _is_gone(e.value)]
         if len(kept) == len(updated_node.elements):
             return updated_node

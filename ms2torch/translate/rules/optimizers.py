@@ -8,13 +8,31 @@ import re
 import libcst as cst
 
 from ..rewriting.inferred import ARRAY, Const, Of, OwnOf, Seq, is_tensor
+from ..rewriting.joining import span_of
 from ..rewriting.sites import Kept
 from ..rewriting.templates import code, fill
 from .table import VALUES, Rule, add, instance, rule
 
 
-def _optimizer(call, made: str, rate: str = "learning_rate", lr: str = "lr") -> str:
-    """``torch.optim.X(params, lr=...)``, its rates and its decay."""
+def _optimizer(call, made: str, rate: str = "learning_rate") -> str:
+    """``torch.optim.X(params, lr=...)``, its rates, its decay and the order of its gradients."""
+    made = _with_rates(call, made, rate)
+    order = _order(call)
+    if not order:
+        return made
+    call.helper("ordered")
+    return f"ordered({made}, {order})"
+
+
+def _order(call) -> str:
+    """``order_params`` of the groups, where gradients are given in that order."""
+    node = call.nodes.get("params")
+    made = assigned(call.rewriter.tree, node.id) if isinstance(node, ast.Name) else node
+    known = isinstance(made, ast.List) and call.rewriter.gives_gradients()
+    return call.rewriter.orders.get(span_of(made), "") if known else ""
+
+
+def _with_rates(call, made: str, rate: str) -> str:
     node, inferred = call.nodes.get(rate), call.inferred(rate)
     scale = call.value("loss_scale", 1.0)
     if scale not in (1, 1.0) and not _is_models(call):
