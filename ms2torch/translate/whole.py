@@ -172,10 +172,28 @@ def _size(t: torch.Tensor) -> list[int]:
 
 
 def _give(values: list[torch.Tensor], parameters: list) -> None:
+    """Set parameters, and the copies that the program made of them before, for a target or an average."""
     mine = _tensors(parameters)
+    copies = _copies(mine)
     with torch.no_grad():
         for i, j in pair_by_shape(values, mine):
-            mine[j].copy_(values[i].reshape(mine[j].shape))
+            for t in (mine[j], *copies[j]):
+                t.data.copy_(values[i].reshape(t.shape))
+
+
+def _copies(parameters: list[torch.Tensor]) -> list[list[torch.Tensor]]:
+    """For each parameter the other tensors that hold its numbers, where these are not all the same."""
+    own = {p.data_ptr() for p in parameters}
+    others: dict[tuple, list[torch.Tensor]] = {}
+    for t in gc.get_objects():
+        if type(t) in (torch.Tensor, torch.nn.Parameter) and t.data_ptr() not in own:
+            others.setdefault((t.dtype, t.shape), []).append(t)
+    found = []
+    for p in parameters:
+        varied = p.numel() > 1 and bool((p != p.flatten()[0]).any())
+        alike = others.get((p.dtype, p.shape), []) if varied else []
+        found.append([t for t in alike if torch.equal(t, p)])
+    return found
 
 
 def compare(one: list[dict], two: list[dict]) -> tuple[int, int, float]:

@@ -12,7 +12,20 @@ from ..rules.table import CALLS, INSTANCES, call_rule
 from ..translation import site_of
 from . import modes, pipelines, statements
 from .binding import bind, form_of
-from .inferred import Class, Gradient, Of, OwnOf, Ref, Seq, is_a, is_cell, is_tensor, lineage, resolve
+from .inferred import (
+    PARAMETER,
+    Class,
+    Gradient,
+    Of,
+    OwnOf,
+    Ref,
+    Seq,
+    is_a,
+    is_cell,
+    is_tensor,
+    lineage,
+    resolve,
+)
 from .joining import is_rate, path_got
 from .sites import Call, Kept
 from .templates import code, fill, keep_line_breaks
@@ -188,6 +201,9 @@ class CallSites:
 
     def _method(self, owner, attr: str, fact) -> str | None:
         """The MindSpore name of a method."""
+        of_parameter = f"mindspore.Parameter.{attr}"
+        if of_parameter in CALLS and (owner == PARAMETER or (fact is not None and fact.name == of_parameter)):
+            return of_parameter
         if fact is not None and fact.name:
             of_tensor = fact.name.replace("mindspore.Parameter.", "mindspore.Tensor.", 1)
             return of_tensor if of_tensor in CALLS else fact.name

@@ -129,8 +129,10 @@ def set_data(call):
 def value(call):
     """A copy; where it goes into arithmetic at once, a Parameter itself does."""
     outer = call.rewriter.parents.get(id(call.node))
-    at_once = isinstance(outer, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Attribute, ast.Subscript))
-    return "{self}" if at_once else "{self}.clone()"
+    if isinstance(outer, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Attribute, ast.Subscript)):
+        return "{self}"
+    differentiated = any(cls is not None and cls.is_cell for cls in call.rewriter.classes)
+    return "{self}.clone()" if differentiated else "{self}.detach().clone()"
 
 
 @rule("Tensor.astype Tensor.type", "x.to(dtype)", *GRADIENTS_OF_CASTS)
