@@ -181,3 +181,15 @@ def test_what_is_missing_of_a_dataset_and_what_is_wrong(inside):
                 found.append((type(err).__name__, str(err).replace(os.path.realpath(folder), "folder")
                               .replace(folder, "folder")))
     return found
+
+
+@case()
+def test_of_methods_of_a_pipeline():
+    rows, schema = ds.NumpySlicesDataset({"a": [1, 2], "b": [3, 4]}), ds.Schema()
+    return lines([
+        lambda: rows.map(), lambda: rows.batch(1, 2, 3, 4, 5), lambda: rows.shuffle(2, x=1), lambda: rows.repeat(1, 2), lambda: rows.skip(), lambda: rows.zip(),
+        lambda: rows.rename("a"), lambda: rows.filter(), lambda: rows.project(x=1), lambda: rows.create_dict_iterator(x=1), lambda: rows.save(),
+        lambda: rows.save("s", 1, 5), lambda: rows.save("s", 1, "x"), lambda: rows.save("s", 0), lambda: rows.save(""), lambda: schema.parse_columns(5),
+        lambda: schema.parse_columns([5]), lambda: schema.parse_columns({"a": 5}), lambda: schema.parse_columns({"a": {"type": np.int8}}),
+        lambda: schema.from_json(5), lambda: schema.from_json({"columns": object}), lambda: ds.PaddedDataset(0), lambda: ds.PaddedDataset(5),
+    ])

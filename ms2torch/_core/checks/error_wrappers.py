@@ -195,13 +195,15 @@ def _unbound(takes: inspect.Signature, args, kwargs) -> TypeError | None:
 def binds_by_inspect(run):
     """A method ``run`` of which the real one binds the arguments by `inspect`, and says so in its words."""
     takes = inspect.Signature(list(inspect.signature(run).parameters.values())[1:])
+    own = f"{run.__qualname__}() "
 
     @wraps(run)
     def bound(self, *args, **kwargs):
         try:
             return run(self, *args, **kwargs)
         except TypeError as err:
-            if _ENTRY.match(str(err)) and (wrong := _unbound(takes, args, kwargs)):
+            entered = _ENTRY.match(str(err)) or str(err).startswith(own)
+            if entered and (wrong := _unbound(takes, args, kwargs)):
                 raise wrong from None
             raise
 

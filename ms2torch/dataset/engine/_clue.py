@@ -37,7 +37,7 @@ class CLUEDataset(FilesDataset, TextBaseDataset):
         type_check(dataset_files, (str, list), "dataset files")
         if not dataset_files:
             raise ValueError(f"Input dataset_files can not be empty, but got '{dataset_files}'.")
-        if task not in _TASKS:
+        if not isinstance(task, str) or task not in _TASKS:
             raise ValueError("task should be 'AFQMC', 'TNEWS', 'IFLYTEK', 'CMNLI', 'WSC' or 'CSL'.")
         if usage not in ("train", "test", "eval"):
             raise ValueError("usage should be 'train', 'test' or 'eval'.")

@@ -129,8 +129,8 @@ class Flowers102Dataset(_Folders):
     def __init__(self, dataset_dir, task="Classification", usage="all", num_samples=None,
                  num_parallel_workers=1, shuffle=None, decode=False, sampler=None, num_shards=None,
                  shard_id=None):
-        for folder in (dataset_dir, os.path.join(dataset_dir, "jpg")):
-            check_dir(folder)
+        check_dir(dataset_dir)
+        check_dir(os.path.join(dataset_dir, "jpg"))
         for name in ("imagelabels.mat", "setid.mat"):
             _present(os.path.join(dataset_dir, name))
         check_valid_str(usage, ["train", "valid", "test", "all"], "usage")

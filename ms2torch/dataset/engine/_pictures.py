@@ -172,6 +172,7 @@ class DIV2KDataset(_Folders):
         check_dir(dataset_dir)
         check_valid_str(usage, list(self._usages), "usage")
         check_valid_str(downgrade, ["bicubic", "unknown", "mild", "difficult", "wild"], "downgrade")
+        type_check(scale, (int,), "scale")
         scales = [2, 3, 4, 8]
         if scale not in scales:
             raise ValueError(f"Input scale is not within the valid set of {scales}.")

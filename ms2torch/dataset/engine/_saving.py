@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.errors import pipeline_error
+from ..core.errors import pipeline_error, syntax_error
 from ..core.validator_helpers import type_check
 
 _STORED = {"bool": "int32", "int8": "int32", "uint8": "int32", "int16": "int32", "uint16": "int32",
@@ -19,6 +19,9 @@ def save(dataset, file_name: str, num_files: int, file_type: str) -> None:
     type_check(num_files, (int,), "num_files")
     if not 0 < num_files <= 1000:
         raise ValueError("num_files should between 0 and 1000.")
+    type_check(file_type, (str,), "file_type")
+    if not file_name:
+        raise syntax_error("SaveToDisk failed, dataset_path must not be empty")
     if file_type != "mindrecord":
         raise ValueError(f"{file_type} dataset format is not supported.")
     names, writer, first = dataset.get_col_names(), None, None

@@ -78,11 +78,15 @@ class Schema:
 
     def parse_columns(self, columns):
         """Add columns from ``[{"name": ..., "type": ..., "shape": ...}, ...]`` or ``{name: {...}}``."""
+        json.dumps(columns)                                  # TypeError for what JSON does not have
+        if not isinstance(columns, (dict, list, tuple)):
+            raise syntax_error("columns must be dict or list, columns contain name, type, shape(optional).")
         if isinstance(columns, dict):
-            columns = [{**about, "name": name} for name, about in sorted(columns.items())]
+            columns = [{**(about if isinstance(about, dict) else {}), "name": name}
+                       for name, about in sorted(columns.items())]
         found = []
         for about in columns:
-            if "name" not in about:
+            if not isinstance(about, dict) or "name" not in about:
                 raise syntax_error("Column's name is missing")
             if "type" not in about:
                 raise syntax_error("Column's type is missing")
@@ -95,7 +99,8 @@ class Schema:
     def from_json(self, json_obj):
         """Read ``{"columns": ..., "datasetType": ..., "numRows": ...}``, a dict. RuntimeError if it is not
         one."""
-        if "columns" not in json_obj:
+        json.dumps(json_obj)
+        if not isinstance(json_obj, dict) or "columns" not in json_obj:
             raise pipeline_error('"columns" node is required in the schema json JSON.')
         self._read(json_obj)
 

@@ -8,7 +8,13 @@ import os
 import re
 
 from ..core.errors import nothing_read, pipeline_error
-from ..core.validator_helpers import check_dir, check_source_arguments, check_valid_str, type_check
+from ..core.validator_helpers import (
+    check_dir,
+    check_source_arguments,
+    check_valid_str,
+    type_check,
+    type_check_list,
+)
 from ._corpora import check_file_of
 from ._files import FilesDataset, text_array
 from .datasets import TextBaseDataset
@@ -69,6 +75,8 @@ class Multi30kDataset(_Translations):
             if list(language_pair) not in (["en", "de"], ["de", "en"]):
                 raise ValueError("language_pair can only be ['en', 'de'] or ['en', 'de'], but got "
                                  f"{language_pair}")
+        if shuffle is not None:
+            type_check(shuffle, (bool,), "shuffle")
         self.usage, self.language_pair = usage or "all", tuple(language_pair or ("en", "de"))
         pairs = [tuple(os.path.join(dataset_dir, folder, f"{stem}.{spoken}") for spoken in self.language_pair)
                  for one, (folder, stem) in self._parts.items() if self.usage in (one, "all")]
@@ -107,6 +115,7 @@ class _Talks(_Translations):
         if language_pair is not None:
             if not isinstance(language_pair, (list, tuple)):
                 raise TypeError("language_pair should be a type list or tuple of length 2.")
+            type_check_list(language_pair, (str,), "language_pair")
             if len(language_pair) != 2:
                 raise ValueError("Input language_pair is a list or tuple of length 2.")
             valid = self._languages if isinstance(language_pair, list) else tuple(map(tuple, self._languages))

@@ -45,6 +45,7 @@ class Dataset(Pipeline):
         """Rows of one epoch, as lists of Tensors."""
         return self.create_tuple_iterator(num_epochs=1)
 
+    @binds_by_inspect
     def create_tuple_iterator(self, columns=None, num_epochs=-1, output_numpy=False, do_copy=False):
         """Iterate over rows as lists. Each pass over the iterator is one epoch; ``num_epochs=-1``: as many as
         wanted.
@@ -58,6 +59,7 @@ class Dataset(Pipeline):
             check_columns(columns, "column_names")
         return TupleIterator(self, columns, num_epochs, bool(output_numpy), do_copy)
 
+    @binds_by_inspect
     def create_dict_iterator(self, num_epochs=-1, output_numpy=False, do_copy=False):
         """Iterate over rows as dicts from column name to Tensor, or to array with ``output_numpy``."""
         from .iterators import DictIterator
@@ -104,6 +106,7 @@ class Dataset(Pipeline):
         self._check_tree()
         return self.children[0].num_classes() if self.children else None
 
+    @binds_by_inspect
     def output_shapes(self, estimate: bool = False) -> list[list[int]]:
         """Shape of each column, from the first row; ``estimate`` looks at a whole epoch, None where it
         varies.
@@ -168,6 +171,7 @@ class Dataset(Pipeline):
 
     # ---- operations ----------------------------------------------------------------------------------------
 
+    @binds_by_inspect
     def map(self, operations, input_columns=None, output_columns=None, num_parallel_workers=None, **kwargs):
         """Apply functions or transforms, in order, to the named columns of every row.
 
@@ -190,6 +194,7 @@ class Dataset(Pipeline):
         mapped = MapDataset(self, operations, input_columns, output_columns, num_parallel_workers, **kwargs)
         return mapped if order is None else mapped.project(order)
 
+    @binds_by_inspect
     def batch(self, batch_size, drop_remainder=False, num_parallel_workers=None, **kwargs):
         """Stack rows into batches: a new first axis of ``batch_size``, which may be a function of BatchInfo.
 
@@ -210,6 +215,7 @@ class Dataset(Pipeline):
             batched = PaddedBatchDataset(self, batch_size, drop_remainder, num_parallel_workers, pad_info)
         return batched if order is None else batched.project(order)
 
+    @binds_by_inspect
     def padded_batch(self, batch_size, drop_remainder=False, num_parallel_workers=None, pad_info=None):
         """Batch rows of different shapes by padding them at the end of each axis.
 
@@ -221,6 +227,7 @@ class Dataset(Pipeline):
         check_pad_info(pad_info)
         return PaddedBatchDataset(self, batch_size, drop_remainder, num_parallel_workers, pad_info)
 
+    @binds_by_inspect
     def bucket_batch_by_length(self, column_names, bucket_boundaries, bucket_batch_sizes,
                                element_length_function=None, pad_info=None, pad_to_bucket_boundary=False,
                                drop_remainder=False):
@@ -238,6 +245,7 @@ class Dataset(Pipeline):
         check_buckets(*arguments)
         return BucketBatchByLengthDataset(self, *arguments)
 
+    @binds_by_inspect
     def shuffle(self, buffer_size: int):
         """Draw each row at random from a buffer of ``buffer_size`` rows that is refilled in order."""
         from ._flow import ShuffleDataset
@@ -245,6 +253,7 @@ class Dataset(Pipeline):
         check_value(buffer_size, [2, INT32_MAX], "buffer_size")
         return ShuffleDataset(self, buffer_size)
 
+    @binds_by_inspect
     def repeat(self, count: int | None = None):
         """Go through the data ``count`` times in one epoch; None or -1: without end."""
         from ._flow import RepeatDataset
@@ -253,6 +262,7 @@ class Dataset(Pipeline):
             raise ValueError("count should be either -1 or positive integer, range[1, INT32_MAX].")
         return RepeatDataset(self, count)
 
+    @binds_by_inspect
     def skip(self, count: int):
         """Leave out the first ``count`` rows of each epoch."""
         from ._flow import SkipDataset
@@ -260,6 +270,7 @@ class Dataset(Pipeline):
         check_value(count, (0, INT32_MAX), "count")
         return SkipDataset(self, count)
 
+    @binds_by_inspect
     def take(self, count: int = -1):
         """Only the first ``count`` rows of each epoch; -1: all."""
         from ._flow import TakeDataset
@@ -269,12 +280,14 @@ class Dataset(Pipeline):
                              f"(0, {INT32_MAX}], got {count}.")
         return TakeDataset(self, count)
 
+    @binds_by_inspect
     def zip(self, datasets):
         """Put the columns of one or several datasets (a tuple) beside this one's; as long as the shortest."""
         from ._flow import ZipDataset
         type_check(datasets, (tuple, Dataset), "datasets")
         return ZipDataset((self, *(datasets if isinstance(datasets, tuple) else (datasets,))))
 
+    @binds_by_inspect
     def concat(self, datasets):
         """This dataset's rows, then those of another (or of a list of others) with the same columns."""
         from ._flow import ConcatDataset
@@ -285,6 +298,7 @@ class Dataset(Pipeline):
 
     __add__ = concat
 
+    @binds_by_inspect
     def rename(self, input_columns, output_columns):
         """Give columns other names."""
         from ._flow import RenameDataset
@@ -294,12 +308,14 @@ class Dataset(Pipeline):
             raise ValueError("Number of column in input_columns and output_columns is not equal.")
         return RenameDataset(self, input_columns, output_columns)
 
+    @binds_by_inspect
     def project(self, columns):
         """Only these columns, in this order."""
         from ._flow import ProjectDataset
         check_columns(columns, "columns")
         return ProjectDataset(self, columns)
 
+    @binds_by_inspect
     def filter(self, predicate, input_columns=None, num_parallel_workers=None):
         """Only the rows for which ``predicate(*input_columns)`` is true; all columns by default."""
         from ._flow import FilterDataset
@@ -351,6 +367,7 @@ class Dataset(Pipeline):
             start += size
         return tuple(parts)
 
+    @binds_by_inspect
     def save(self, file_name, num_files=1, file_type="mindrecord"):
         """Write the rows of one epoch to MindRecord files, for `MindDataset`.
 
@@ -403,6 +420,7 @@ class Dataset(Pipeline):
                           "iterate over the dataset; Model.train(dataset_sink_mode=True) does that by "
                           "itself.")
 
+    @binds_by_inspect
     def sync_wait(self, condition_name, num_batch=1, callback=None):
         """Hold rows back: at first ``num_batch`` batches pass, later what `sync_update` lets pass.
 

@@ -355,9 +355,9 @@ class PaddedDataset(GeneratorDataset):
     """
 
     def __init__(self, padded_samples):
-        type_check(padded_samples, (list,), "padded_samples")
-        if not padded_samples:
+        if not isinstance(padded_samples, np.ndarray) and not padded_samples:
             raise ValueError("padded_samples cannot be empty.")
+        type_check(padded_samples, (list,), "padded_samples")
         names = list(padded_samples[0])
         super().__init__([tuple(sample[name] for name in names) for sample in padded_samples], names,
                          shuffle=False)
