@@ -79,7 +79,7 @@ def one_dtype(name: str, a, b):
 # What messages of Primitives call their operands; the rest say input1 and input2.
 _OPERANDS = {**dict.fromkeys(("AddExt", "SubExt", "FloorDiv", "NotEqual", "Cross"), ("input", "other")),
              **dict.fromkeys(("MaskedSelect", "MaskedFill"), ("input", "mask")),
-             "Select": ("condition", "input"), "Lerp": ("start", "end"), "MSELossExt": ("input", "target")}
+             "Lerp": ("start", "end"), "MSELossExt": ("input", "target")}
 
 
 def cannot_broadcast(name: str, a: tuple, b: tuple) -> ValueError:

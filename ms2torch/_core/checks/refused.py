@@ -270,7 +270,8 @@ def signature_error(called: str, name: str, takes, args, others, selves: int = 1
         listed = f"{', '.join(first)}{',' * (len(first) > 1)} and {last}" if first else last
         return TypeError(f"{name}() missing {len(missing)} required positional argument"
                          f"{'s' * bool(first)}: {listed}")
-    most, least = len(names) + selves, len(needed) + selves
+    placed = [p for p in takes if p.kind is not p.KEYWORD_ONLY]
+    most, least = len(placed) + selves, sum(p.default is p.empty for p in placed) + selves
     count = f"{most} positional argument{'s' * (most != 1)}" if most == least else \
         f"from {least} to {most} positional arguments"
     return TypeError(f"{name}() takes {count} but {len(args) + selves} were given")

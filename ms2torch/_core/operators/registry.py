@@ -203,7 +203,8 @@ def _respelled(shown: Arguments, called: str, values, more, others) -> dict:
     too many, too few or unknown."""
     given = {n: shown.default(k) if v is ABSENT else v
              for k, (n, v) in enumerate(zip(shown.names, values, strict=True))}
-    unset = {n for k, n in enumerate(shown.names) if given[n] is shown.default(k)}
+    unset = {n for k, n in enumerate(shown.names) if given[n] is shown.default(k)
+             and (not more or n in shown.named)}            # (those before more arguments were given)
     named = {shown.also.get(n, n): v for n, v in others.items()}
     taken = {**given, **named}
     fits = not more and unset >= named.keys() and REQUIRED not in taken.values()

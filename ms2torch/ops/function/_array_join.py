@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.checks.calls import no_matching_form
+from ms2torch._core.checks.calls import describe, no_matching_form
 from ms2torch._core.checks.enum_words import chosen
 from ms2torch._core.errors import final
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
@@ -209,12 +209,19 @@ def meshgrid(*inputs, indexing="xy"):
     if len(inputs) == 1 and isinstance(inputs[0], (tuple, list)):
         inputs = inputs[0]
     order = chosen(indexing, "indexing", "Meshgrid", *_ORDERS)
-    return tuple(torch.meshgrid(*inputs, indexing=order))
+    return _meshed(inputs, order)
 
 
 @mint_form(name="meshgrid")
 def _meshgrid_mint(*tensors, indexing=None):
     order = chosen(indexing or "ij", "indexing", "meshgrid", *_ORDERS)
+    return _meshed(tensors, order)
+
+
+def _meshed(tensors, order: str) -> tuple:
+    if not all(isinstance(t, torch.Tensor) for t in tensors):
+        raise TypeError(f'Failed calling Meshgrid with "Meshgrid(indexing=string)(inputs='
+                        f'{describe(tuple(tensors))})".')
     return tuple(torch.meshgrid(*tensors, indexing=order))
 
 

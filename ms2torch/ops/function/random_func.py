@@ -227,14 +227,22 @@ def uniform(shape, minval, maxval, seed=None, dtype=_dtype.float32):
 def rand(*size, dtype=None, seed=None):
     """U(0, 1), Float32 unless another float ``dtype`` is given (``mindspore.ops.rand``)."""
     want = float_dtype(dtype, torch.float32, "rand")
-    return stream(seed, "rand").uniform(size_of(size)).to(want)
+    return stream(seed, "rand").uniform(_sizes(size)).to(want)
 
 
 @op
 def randn(*size, dtype=None, seed=None):
     """N(0, 1), Float32 unless another float ``dtype`` is given (``mindspore.ops.randn``)."""
     want = float_dtype(dtype, torch.float32, "randn")
-    return stream(seed, "randn").normal(size_of(size)).to(want)
+    return stream(seed, "randn").normal(_sizes(size)).to(want)
+
+
+def _sizes(size) -> tuple:
+    sizes = size_of(size)
+    if len(sizes) > 1 and (wrong := [n for n in sizes if not isinstance(n, int)]):
+        raise TypeError("If the length of the argument 'shape' is > 1, the type of the argument 'shape' must "
+                        f"all be int, but got {wrong[0]}.")
+    return sizes
 
 
 @op
