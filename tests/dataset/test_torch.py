@@ -112,3 +112,22 @@ def test_workers_know_how_far_they_went():
     rows.set_epoch(1)
     assert rows.state_dict() == {"seed": 5, "epoch": 1, "row": 0}
     assert [int(x) for x, _ in rows] == epochs(2)[1]
+
+
+def test_a_pipeline_there_and_back_is_whole():
+    back = ds.from_torch(DataLoader(pipeline().to_torch(), batch_size=None), ["x", "y"])
+    named = ds.from_torch(DataLoader(pipeline().to_torch(), batch_size=None))
+    for data in (back, named):
+        rows = data.create_tuple_iterator(num_epochs=2, output_numpy=True)
+        assert [[int(row[0]) for row in rows] for _ in range(2)] == epochs(2)
+
+
+def test_functions_are_told_the_epoch():
+    def epoch_of(columns, info):
+        return ([np.array(info.get_epoch_num())] * len(columns),)
+
+    rows = pipeline().batch(6, per_batch_map=epoch_of, input_columns=["x"]).to_torch()
+    assert [[int(x[0]) for x, _ in rows] for _ in range(3)] == [[epoch] * 4 for epoch in range(3)]
+    resumed = pipeline().batch(6, per_batch_map=epoch_of, input_columns=["x"]).to_torch()
+    resumed.load_state_dict({"seed": 5, "epoch": 2, "row": 3})
+    assert [int(x[0]) for x, _ in resumed] == [2]

@@ -45,10 +45,10 @@ class TorchRows(IterableDataset):
         opened, at = self._next
         if opened is None or at != epoch:
             opened = self._opened()
-            for _ in range(epoch):
-                deque(opened(), maxlen=0)
+            for number in range(epoch):
+                deque(opened(number), maxlen=0)
         self._next = None, -1
-        rows, names = opened(), self._dataset._columns()
+        rows, names = opened(epoch), self._dataset._columns()
         info = get_worker_info()
         workers, worker = (info.num_workers, info.id) if info else (1, 0)
         self._elsewhere.fill_(info is not None)
@@ -61,12 +61,21 @@ class TorchRows(IterableDataset):
         self._epoch, self._row, self._next = epoch + 1, 0, (opened, epoch + 1)
 
     def _opened(self):
-        before = config._values["seed"]
+        """The pipeline at its first row: a function that gives the rows of an epoch, one after the other."""
+        before, run = config._values["seed"], Run()
         config._values["seed"] = self._seed
         try:
-            return self._dataset._started(Run())
+            started = self._dataset._started(run)
         finally:
             config._values["seed"] = before
+
+        def epoch(number):
+            run.epoch = number
+            yield from started()
+            for call in run.at_end:
+                call()
+
+        return epoch
 
     def __len__(self) -> int:
         rows, parts = self._dataset.get_dataset_size(), self._shards
@@ -93,6 +102,7 @@ class TorchRows(IterableDataset):
         """Go on where `state_dict` was asked."""
         self._seed, self._epoch, self._row = state["seed"], state["epoch"], state["row"]
         self._next = None, -1
+        self._elsewhere.fill_(False)
 
 
 def _tensor(value):
@@ -146,6 +156,7 @@ def _first(loader):
     generators = [torch.default_generator, *(g for g in found if isinstance(g, torch.Generator))]
     states = [g.get_state() for g in generators]
     arrays, numbers = np.random.get_state(), random.getstate()
+    pipelines = [(one, one.state_dict()) for one in owners if isinstance(one, TorchRows)]
     try:
         for row in loader:
             return row
@@ -155,6 +166,8 @@ def _first(loader):
             generator.set_state(state)
         np.random.set_state(arrays)
         random.setstate(numbers)
+        for one, state in pipelines:
+            one.load_state_dict(state)
 
 
 def _array(value):
