@@ -91,8 +91,11 @@ class TensorOperation:
         except OperationError as error:
             raise error.eager() from None
         if isinstance(result, tuple):
-            return tuple(_plain(x) for x in result)
-        return _plain(result)
+            made: list = []
+            for x in result:
+                made.append(_plain(x, columns + made))
+            return tuple(made)
+        return _plain(result, columns)
 
     def _compute(self, *columns):
         """The transform over arrays, where it is not random."""
@@ -409,6 +412,14 @@ def _array(value) -> np.ndarray:
     return array
 
 
-def _plain(value):
-    """An array that the caller may write into: no view with odd strides, no memory of the input."""
-    return np.array(value, order="C") if isinstance(value, (np.ndarray, np.generic)) else value
+def _plain(value, given: list):
+    """An array that the caller may write into: no view with odd strides or of a part, no memory of what was
+    given.
+    """
+    if not isinstance(value, (np.ndarray, np.generic)):
+        return value
+    if type(value) is np.ndarray and value.flags.c_contiguous and value.flags.writeable and (
+            value.base is None or getattr(value.base, "nbytes", -1) == value.nbytes) and not any(
+            np.may_share_memory(value, one) for one in given if isinstance(one, np.ndarray)):
+        return value
+    return np.array(value, order="C")

@@ -60,8 +60,7 @@ class Rescale(ImageOperation):
         return self._in_steps(image) if in_steps else kernels.looked_up(table, image)
 
     def _in_steps(self, image):
-        scaled = image.astype(np.float32)
-        scaled *= np.float32(self._factor)
+        scaled = np.multiply(image, np.float32(self._factor), dtype=np.float32)       # converts on the way
         if self._offset:
             scaled += np.float32(self._offset)
         return scaled
