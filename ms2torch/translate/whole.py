@@ -182,7 +182,7 @@ def _give(values: list[torch.Tensor], parameters: list) -> None:
 
 
 def _copies(parameters: list[torch.Tensor]) -> list[list[torch.Tensor]]:
-    """For each parameter the other tensors that hold its numbers, where these are not all the same."""
+    """For each parameter the other tensors that hold its numbers, unless it is filled with a whole one."""
     own = {p.data_ptr() for p in parameters}
     others: dict[tuple, list[torch.Tensor]] = {}
     for t in gc.get_objects():
@@ -190,8 +190,9 @@ def _copies(parameters: list[torch.Tensor]) -> list[list[torch.Tensor]]:
             others.setdefault((t.dtype, t.shape), []).append(t)
     found = []
     for p in parameters:
-        varied = p.numel() > 1 and bool((p != p.flatten()[0]).any())
-        alike = others.get((p.dtype, p.shape), []) if varied else []
+        first = p.detach().flatten()[:1]
+        filled = bool((p == first).all()) and bool((first == first.round()).all())
+        alike = [] if filled else others.get((p.dtype, p.shape), [])
         found.append([t for t in alike if torch.equal(t, p)])
     return found
 
