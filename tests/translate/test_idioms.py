@@ -586,3 +586,25 @@ def test_numbers_of_tensors_and_layers_of_a_list_stand_as_a_person_writes_them()
     assert 'float(x.item()), int(n.item()), f"{float(x.sum().item()):.2f}"' in made
     assert "nn.Sequential(\n    nn.Linear(3, 2),\n    nn.ReLU(),\n)" in made
     assert "F.one_hot(n.long(), 4).float(), torch.where(F.one_hot(n.long(), 4).bool()" in made
+
+
+PARTLY_FROZEN = """
+from mindspore import Parameter, Tensor, nn, ops
+import mindspore.numpy as mnp
+
+net = nn.Dense(2, 2)
+net.bias.requires_grad = False
+opt = nn.Adagrad(net.trainable_params(), 0.1)
+kept = Parameter(mnp.array([1.0, 2.0]))
+before = [kept.clone(), kept.value()]
+gradients = ops.grad(lambda x: net(x).sum(), None, opt.parameters)
+rows = nn.OneHot(depth=3)(before)
+"""
+
+
+def test_frozen_parameters_are_kept_from_gradients_and_copies_from_recording():
+    made = translate_source(PARTLY_FROZEN).text
+    assert "Adagrad([p for p in net.parameters() if p.requires_grad]" in made
+    assert "nn.Parameter(torch.tensor([1.0, 2.0]))" in made
+    assert "[kept.detach().clone(), kept.detach().clone()]" in made
+    assert "rows = F.one_hot(before.long(), 3)" in made

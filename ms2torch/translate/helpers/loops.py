@@ -86,7 +86,9 @@ def slots(network, state):
         return {}
     called = {"momentum_buffer": "moments", "exp_avg": "moment1", "exp_avg_sq": "moment2"}
     first = state.optimizer.param_groups[0]
-    found = {"global_step": torch.tensor(state.cur_step_num), "learning_rate": torch.tensor(first["lr"])}
+    found = {"global_step": torch.tensor(state.cur_step_num)}
+    if not callable(first["lr"]):  # a rate by step is made anew from the step
+        found["learning_rate"] = torch.tensor(first["lr"])
     if first.get("momentum"):
         found["momentum"] = torch.tensor(first["momentum"])
     if "betas" in first:

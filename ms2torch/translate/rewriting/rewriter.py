@@ -137,15 +137,17 @@ class Rewriter(Syntax, CallSites, NameSites, Branches, cst.CSTTransformer):
 
     def gives_gradients(self) -> bool:
         """Whether an optimizer is called with gradients of weights that are not read off an optimizer."""
+        called = (n.func for n in ast.walk(self.tree) if isinstance(n, ast.Call))
+        return any(map(self._is_optimizer, called)) and not self.reads_optimizers()
 
-        def is_optimizer(node: ast.expr) -> bool:
-            inferred = self.reading.inferred(node)
-            return isinstance(inferred, Of) and is_a(inferred.cls, "mindspore.nn.Optimizer")
+    def reads_optimizers(self) -> bool:
+        """Whether the file differentiates by what an optimizer has for ``parameters``."""
+        named = (n for n in ast.walk(self.tree) if isinstance(n, ast.Attribute) and n.attr == "parameters")
+        return any(self._is_optimizer(n.value) for n in named)
 
-        nodes = list(ast.walk(self.tree))
-        reads = (n.value for n in nodes if isinstance(n, ast.Attribute) and n.attr == "parameters")
-        called = (n.func for n in nodes if isinstance(n, ast.Call))
-        return any(map(is_optimizer, called)) and not any(map(is_optimizer, reads))
+    def _is_optimizer(self, node: ast.expr) -> bool:
+        inferred = self.reading.inferred(node)
+        return isinstance(inferred, Of) and is_a(inferred.cls, "mindspore.nn.Optimizer")
 
     def leave_List(self, original_node, updated_node):
         order = next((e.value.elements[0].value for e in updated_node.elements if _orders(e.value)), None)

@@ -15,7 +15,9 @@ from .templates import code
 def tidied(module: cst.Module, before: ast.Module) -> cst.Module:
     """A translated module as a person leaves it; ``before`` is the original."""
     read = {n.id for n in ast.walk(before) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-    return _spaced(module.visit(_Walked()).visit(_Rest()).visit(_Seeded()).visit(_Unread(read)), before)
+    for touch in (_Walked(), _Rest(), _Called(), _Seeded(), _Unread(read)):
+        module = module.visit(touch)
+    return _spaced(module, before)
 
 
 _DEFINED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -89,7 +91,40 @@ class _Rest(cst.CSTTransformer):
         return updated_node.with_changes(value="None") if updated_node.value == GONE else updated_node
 
 
-_SEEDS = re.compile(r"(?:\w+\.)*(?:seed|manual_seed)\([\w.]*\)")
+class _Called(cst.CSTTransformer):
+    """``f(x)`` for ``(lambda y: f(y))(x)``, where a rule's function is called at once."""
+
+    def leave_Call(self, original_node, updated_node):
+        made = updated_node.func
+        if not isinstance(made, cst.Lambda) or len(made.params.params) != len(updated_node.args):
+            return updated_node
+        names = [p.name.value for p in made.params.params if p.default is None]
+        values = [a.value for a in updated_node.args if not a.star and a.keyword is None]
+        plain = all(isinstance(v, (cst.Name, cst.Attribute)) for v in values)
+        inner = any(word in code(made.body) for word in ("lambda", " for "))
+        if inner or not (len(names) == len(values) == len(updated_node.args) and plain):
+            return updated_node
+        return made.body.visit(_Named(dict(zip(names, values, strict=True))))
+
+
+class _Named(cst.CSTTransformer):
+    """An expression with other expressions where these names stand."""
+
+    def __init__(self, values: dict[str, cst.BaseExpression]) -> None:
+        super().__init__()
+        self.values = values
+
+    def leave_Name(self, original_node, updated_node):
+        return self.values.get(updated_node.value, updated_node)
+
+    def leave_Arg(self, original_node, updated_node):
+        return updated_node.with_changes(keyword=original_node.keyword)
+
+    def leave_Attribute(self, original_node, updated_node):
+        return updated_node.with_changes(attr=original_node.attr)
+
+
+_SEEDS = re.compile(r"(?:\w+\.)*(?:seed|set_seed|manual_seed)\([\w.]*\)")
 
 
 class _Seeded(cst.CSTTransformer):

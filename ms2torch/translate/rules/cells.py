@@ -120,13 +120,15 @@ def parameters(call):
 
 
 def _leaves_frozen_out(call) -> bool:
-    """Whether some parameters may be frozen, and it matters: optimizers pass over those by themselves."""
+    """Whether some parameters may be frozen, and it matters: optimizers pass over those by themselves,
+    but gradients by what an optimizer has do not."""
     if not call.name.endswith("trainable_params") or "requires_grad" not in call.rewriter.source:
         return False
     outer = call.rewriter.parents.get(id(call.node))
     outer = call.rewriter.parents.get(id(outer)) if isinstance(outer, ast.keyword) else outer
     made = call.rewriter.reading.inferred(outer) if isinstance(outer, ast.Call) else None
-    return not (isinstance(made, Of) and is_a(made.cls, "mindspore.nn.Optimizer"))
+    is_given = isinstance(made, Of) and is_a(made.cls, "mindspore.nn.Optimizer")
+    return not is_given or call.rewriter.reads_optimizers()
 
 
 @rule("nn.Cell.parameters_and_names", "list(net.named_parameters())")

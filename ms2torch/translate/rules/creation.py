@@ -35,6 +35,17 @@ def tensor(call):
     return f"torch.tensor({{{x}}}, dtype={{dtype?}})"
 
 
+@rule("numpy.array numpy.asarray", "torch.tensor(x, dtype=dtype)")
+def array(call):
+    for unread in ("copy", "ndmin"):
+        if unread in call:
+            call.refuse(f"its {unread}= has no rule")
+    call.args["input_data"] = call.args.pop(next(name for name in ("obj", "a") if name in call))
+    given = next(name for name in ("obj", "a") if name in call.nodes)
+    call.nodes["input_data"] = call.nodes[given]
+    return tensor(call)
+
+
 def _initial(call):
     how, shape = call.nodes.get("init"), call.args.get("shape")
     made = filled(call, how, call.args["init"], "torch.empty(_shape_)") if shape is not None else None
