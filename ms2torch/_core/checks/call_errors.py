@@ -64,9 +64,9 @@ def mindspore_error(err: Exception, name: str, raw, kwargs, valid=None, kernel=N
 def _about(behind: str | None, name: str, err: Exception, raw, kwargs) -> Exception:
     """``err``, or what the Primitive ``behind`` a form says of shapes where another one than ``name``."""
     shapes = [tuple(t.shape) for t in (*raw, *kwargs.values()) if isinstance(t, torch.Tensor)]
-    if not behind or behind == name or len(shapes) < 2 or "need to broadcast" not in str(err):
+    if not behind or behind == name or len(shapes) != 2 or "need to broadcast" not in str(err):
         return err
-    return cannot_broadcast(behind, *shapes[:2])
+    return cannot_broadcast(behind, *shapes)
 
 
 def _inputs(name: str, kernel, raw, kwargs) -> tuple[list, list]:
