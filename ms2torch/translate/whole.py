@@ -21,6 +21,7 @@ import numpy as np
 import torch
 
 from ms2torch.experimental.optim.optimizer import Optimizer as Experimental
+from ms2torch.nn.cell import Cell
 from ms2torch.nn.optim.optimizer import Optimizer
 
 from .trembling import Trembling
@@ -73,12 +74,14 @@ class Training:
         return __init__
 
     def _note(self, optimizer, parameters: list, flags: tuple) -> None:
+        frozen = _frozen(parameters)
         if self.given is not None and len(self.made) < len(self.given):
             given = self.given[len(self.made)]
             _give(_in_groups(given["start"], given["plain"], _splits(optimizer)), parameters)
-        start = [t.detach().clone() for t in _tensors(parameters)]
+            _give(given["frozen"], frozen)
+        start, others = ([t.detach().clone() for t in _tensors(side)] for side in (parameters, frozen))
         plain = [not flag for flag in flags] if len(flags) == len(parameters) else []
-        self.made.append((type(optimizer).__name__, parameters, start, plain, _splits(optimizer)))
+        self.made.append((type(optimizer).__name__, parameters, start, others, plain, _splits(optimizer)))
 
     def found(self) -> list[dict]:
         """By optimizer: its class, and its parameters' values at the start and now."""
@@ -86,12 +89,13 @@ class Training:
             {
                 "class": name,
                 "start": start,
+                "frozen": frozen,
                 "end": [t.detach().clone() for t in _tensors(parameters)],
                 "plain": plain,
                 "names": [n for p in parameters for n in [_name(p)] if n],
                 "splits": splits,
             }
-            for name, parameters, start, plain, splits in self.made
+            for name, parameters, start, frozen, plain, splits in self.made
         ]
 
     def save(self, file: str) -> None:
@@ -109,6 +113,24 @@ def _in_order(optimizer, given) -> tuple[list, tuple]:
         if all(isinstance(part, (list, tuple)) for part in parts):
             return [p for part in parts for p in part], ()
     return _parameters(optimizer), getattr(optimizer, "decay_flags", ())
+
+
+def _frozen(parameters: list) -> list:
+    """What the network of these parameters has beside them: weights that do not train."""
+    own = {id(p) for p in parameters}
+    found: list = []
+    for one in gc.get_objects():
+        if not issubclass(type(one), torch.nn.Module) or issubclass(type(one), _OPTIMIZERS):
+            continue
+        if "_modules" not in vars(one):
+            continue  # it is being made
+        if issubclass(type(one), Cell):
+            every = [p for name, p in one.parameters_and_names() if "moving_" not in name]
+        else:
+            every = list(torch.nn.Module.parameters(one))
+        if len(every) > len(found) and any(id(p) in own for p in every):
+            found = every
+    return [p for p in found if id(p) not in own]
 
 
 def _parameters(optimizer) -> list:

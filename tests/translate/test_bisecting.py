@@ -11,6 +11,7 @@ from ms2torch.translate.bisecting import Bisection
 from ms2torch.translate.outcome import File, Outcome
 from ms2torch.translate.printed import differs_in_words, first_difference
 from ms2torch.translate.trembling import Trembling
+from ms2torch.translate.whole import Training
 
 SOURCE = """\
 from mindspore import ops
@@ -111,3 +112,19 @@ def test_a_bias_before_batch_normalisation_has_rounding_for_its_gradient():
     (bias, weight), (other, same) = found
     assert bias.abs().max() < 1e-4 and (bias - other).abs().max() > 0.1 * bias.abs().max()
     assert torch.allclose(weight, same, rtol=1e-4, atol=1e-5)
+
+
+def test_copies_and_weights_that_do_not_train_start_as_the_other_sides_do():
+    def side(seed: int, given=None):
+        torch.manual_seed(seed)
+        net = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.Linear(2, 1))
+        net[0].weight.requires_grad_(False)
+        average = {name: p.detach().clone() for name, p in net.named_parameters()}
+        with Training(given) as training:
+            torch.optim.SGD([p for p in net.parameters() if p.requires_grad], 0.1)
+        return training.found(), net, average
+
+    given, net, average = side(0)
+    _, other, copied = side(1, given)
+    for name, p in net.named_parameters():
+        assert torch.equal(p, other.get_parameter(name)) and torch.equal(average[name], copied[name])
