@@ -80,7 +80,7 @@ class _NormBase(Cell):
     def _check_rank(self, rank: int) -> None:
         if rank not in self._ranks:
             wanted = " or ".join(f"{n}D" for n in self._ranks)
-            raise ValueError(f"expected {wanted} input (got {rank}D input)")
+            raise ValueError(f"expected {wanted} input, but got {rank}D input")
 
     def extend_repr(self) -> str:
         return (f"num_features={self.num_features}, eps={self.eps}, momentum={self.momentum}, "
