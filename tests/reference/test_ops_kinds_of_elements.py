@@ -156,3 +156,15 @@ def test_normalisation_by_figures_that_lie_apart():
 @case(each={"rtol": [-1.0, 1e-5], "atol": [-0.5, 1e-8]})
 def test_closeness_of_less_than_nothing(rtol, atol):
     return ops.isclose(ms.Tensor([1.0, 2.0, np.nan]), ms.Tensor([1.0, 2.5, np.nan]), rtol, atol)
+
+
+@case(each={"margin": [1.0, 2.5]})
+def test_hinges_of_targets_that_are_no_signs(margin):
+    x, signs = ms.Tensor(data((10,))), ms.Tensor([-3.0, -2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0])
+    return ops.hinge_embedding_loss(x, signs, margin, "none"), nn.HingeEmbeddingLoss(margin)(x, signs)
+
+
+@case(each=UNSIGNED)
+def test_relu_of_unsigned_integers(dtype):
+    x = ms.Tensor(np.array([0, 3], dtype))
+    return nn.ReLU()(x), ops.relu(x), ops.ReLU()(x)

@@ -8,7 +8,7 @@ import torch.nn.functional as F
 
 from ms2torch import _checkparam as check
 from ms2torch._core.checks.calls import describe
-from ms2torch._core.tensor.dtype import float16, float32
+from ms2torch._core.tensor.dtype import UNSIGNED, float16, float32
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._core.torch_private import says
 from ms2torch.common.initializer import initializer
@@ -113,7 +113,7 @@ def _relu(t):
     try:
         return torch.relu(t)
     except RuntimeError:
-        if t.dtype is torch.bool:
+        if t.dtype is torch.bool or t.dtype in UNSIGNED:
             return t
         raise
 

@@ -277,6 +277,8 @@ def diag_embed(input, offset=0, dim1=-2, dim2=-1):
         raise TypeError("For 'diag_embed', the dtype of 'input' must be int8, int16, int32, int64, uint8, "
                         "uint16, uint32, uint64, float16, float32 or float64, but got "
                         f"'{from_torch(input.dtype)}'.")
+    if dim1 % (input.ndim + 1) == dim2 % (input.ndim + 1):
+        raise ValueError("For 'diag_embed', 'dim1' must not be identical to 'dim2'.")
     return torch.diag_embed(input, offset, dim1, dim2)
 
 

@@ -7,7 +7,7 @@ import torch.nn.functional as F
 
 from ms2torch._core.gradient import integers
 from ms2torch._core.operators.registry import mint_form, op, primitive
-from ms2torch._core.tensor.dtype import _FROM_TORCH
+from ms2torch._core.tensor.dtype import _FROM_TORCH, UNSIGNED
 from ms2torch._core.torch_private import clamp, is_transforming
 
 from ._math_binary import maximum, minimum
@@ -28,7 +28,7 @@ def _need(t, allowed, name: str):
 @op(primitive="ReLU", call=("input",), method=True, mint=True)
 def relu(input, inplace=False):
     """max(input, 0) (``mindspore.ops.relu``); ``inplace`` writes it into ``input``."""
-    if input.dtype is torch.bool:
+    if input.dtype is torch.bool or input.dtype in UNSIGNED:
         return input
     return torch.relu_(input) if inplace else torch.relu(input)
 

@@ -484,11 +484,12 @@ def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-6, s
 
 @op
 def hinge_embedding_loss(inputs, targets, margin=1.0, reduction="mean"):
-    """inputs where targets are 1, max(0, margin - inputs) where -1 (``mindspore.ops.hinge_embedding_loss``).
+    """inputs where targets are above 0, max(0, margin - inputs) where below, else 0
+    (``mindspore.ops.hinge_embedding_loss``).
     """
     _check_reduction(reduction, "hinge_embedding_loss")
-    other = torch.where(targets == -1, (+margin - inputs).clamp(min=0), 0)
-    return reduced(torch.where(targets == 1, inputs, other), reduction)
+    other = torch.where(targets < 0, (+margin - inputs).clamp(min=0), 0)
+    return reduced(torch.where(targets > 0, inputs, other), reduction)
 
 
 @op
