@@ -434,3 +434,20 @@ def test_where_what_has_no_derivative_is_a_condition():
 def test_gradient_of_the_padding_around_diagonals(k):
     band = ms.Tensor(k if isinstance(k, tuple) else (k, k), ms.int32)
     return ms.grad(lambda x, p: ops.matrix_diag_part(x, band, p), (0, 1))(ms.Tensor(data((3, 3))), ms.Tensor(5.0))
+
+
+@case(each={"ord": [1, -1, float("inf"), -float("inf")]})
+def test_gradients_of_norms_where_several_are_the_largest(ord):
+    matrix, vector = ms.Tensor([[1.0, 0, 2], [0, 1, 0], [0, 0, 3]]), ms.Tensor([3.0, -3.0, 1.0, 3.0])
+    return (ms.grad(lambda m: ops.norm(m, ord, (0, 1)))(matrix),
+            ms.grad(lambda m: ops.matrix_norm(m, ord))(matrix),
+            ms.grad(lambda v: ops.norm(v, ord))(vector), ms.grad(lambda v: ops.vector_norm(v, ord))(vector),
+            ms.grad(lambda m: ops.norm(m, ord, 1))(matrix + 1), ops.norm(matrix, ord, (0, 1), keepdim=True),
+            ops.norm(matrix, ord, (1, 0)), ops.vector_norm(matrix, ord, keepdims=True))
+
+
+@case(each={"eps": [0.25, 1.0, 1e-6]})
+def test_gradients_of_a_variance_at_its_least(eps):
+    x, target = ms.Tensor(data((4, 2))), ms.Tensor(data((4, 2), seed=1))
+    var = ms.Tensor([[0.25], [1.0], [2.0], [0.5]])
+    return ms.grad(lambda x, t, v: ops.gaussian_nll_loss(x, t, v, eps=eps), (0, 1, 2))(x, target, var)

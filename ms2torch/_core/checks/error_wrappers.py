@@ -13,6 +13,7 @@ from types import FunctionType
 
 from ms2torch._core.checks import refused
 from ms2torch._core.checks.guards import LOOKING
+from ms2torch._core.checks.kernel_dtypes import not_supported
 from ms2torch._core.checks.preconditions import (
     OF_FAILURES,
     PRECONDITIONS,
@@ -42,7 +43,7 @@ def wrap_function(function, called: str):
         try:
             return function(*args, **kwargs)
         except refused.FAILURES as err:
-            if (wrong := refused.mindspore_error(err, f"{called} make", signature(), args, kwargs)) is err:
+            if (wrong := _told(err, f"{called} make", signature(), args, kwargs)) is err:
                 raise
             raise wrong from None
 
@@ -52,6 +53,16 @@ def wrap_function(function, called: str):
         return takes
 
     return call
+
+
+def _told(err: Exception, called: str, *rest) -> Exception:
+    """`refused.mindspore_error`; where torch has no kernel for the dtypes, what MindSpore says of its own,
+    and not what could be guessed of the shapes."""
+    wrong = refused.mindspore_error(err, called, *rest)
+    if err.__class__ is NotImplementedError and not hasattr(err, "from_user") and (
+            wrong is err or isinstance(wrong, ValueError)):
+        return TypeError(not_supported(called.rpartition(" ")[0].rpartition(".")[2]))
+    return wrong
 
 
 def wrap_module(space: dict, package: str) -> None:
@@ -149,7 +160,7 @@ def _answering_method(cls: type, run, method: str, stage: str):
             own = plain_attributes(self) if stage == "call" else None
             if stage == "make" and made._public_package == "ops" and _ENTRY.match(str(err)):
                 err = _unbound(takes, args, kwargs) or err
-            wrong = refused.mindspore_error(_of_class(err, made), called, takes, args, kwargs, own)
+            wrong = _told(_of_class(err, made), called, takes, args, kwargs, own)
             if wrong is err:
                 raise
             raise wrong from None
@@ -175,7 +186,7 @@ def layer_error(err: Exception, cell, method, args, kwargs) -> Exception:
         placed = zip(refused.position_names(called, takes, len(args)), args, strict=True)
         if wrong := _precondition_error(called, {}, placed, kwargs, own, failed=True):
             return wrong
-    return refused.mindspore_error(err, called, takes, args, kwargs, own)
+    return _told(err, called, takes, args, kwargs, own)
 
 
 def plain_attributes(made) -> dict[str, object]:

@@ -31,7 +31,6 @@ import numpy as np
 import torch
 
 from ms2torch._core.checks.calls import dtype_name
-from ms2torch._core.checks.kernel_dtypes import not_supported
 from ms2torch._core.checks.preconditions import PRECONDITIONS, precondition_error
 from ms2torch._core.checks.rules import _allowed
 from ms2torch._core.checks.words import kind_of, renderings, with_public_classes
@@ -415,7 +414,7 @@ def mindspore_error(err: Exception, called: str, takes, args, kwargs, own: dict 
         return lacking
     err = with_public_classes(err)
     if hasattr(err, "asked") or not has_entries(called):
-        return _without_kernel(err, called)
+        return err
     if isinstance(err, NotImplementedError) and hasattr(err, "from_user"):
         return err
     places = position_names(called, takes, len(args))
@@ -447,17 +446,7 @@ def mindspore_error(err: Exception, called: str, takes, args, kwargs, own: dict 
         return wrong
     if worded:
         return err
-    wrong = condition_error(called, given, own) or argument_error(called, given, others)
-    lacking = _without_kernel(err, called)
-    # (What is guessed of shapes does not hold where a kernel is lacking.)
-    return wrong if wrong and (lacking is err or not isinstance(wrong, ValueError)) else lacking
-
-
-def _without_kernel(err: Exception, called: str) -> Exception:
-    """``err``, or, where torch has no kernel for these dtypes, what MindSpore says of its own."""
-    if err.__class__ is NotImplementedError and not hasattr(err, "from_user"):
-        return TypeError(not_supported(called.rpartition(" ")[0].rpartition(".")[2]))
-    return err
+    return condition_error(called, given, own) or argument_error(called, given, others) or err
 
 
 def as_torch(value):

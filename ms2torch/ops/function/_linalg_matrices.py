@@ -8,6 +8,7 @@ from ms2torch._core.operators.registry import method, op, primitive
 from ms2torch._core.tensor import dtype as _dtype
 
 from ._math_axis import one_axis
+from ._math_reduce import matrix_norm
 
 
 @op(primitive="Trace", mint=True)
@@ -149,7 +150,7 @@ def cond(A, p=None):
     """The condition number in the p-norm (``mindspore.ops.cond``)."""
     if p in (None, 2, -2, "nuc"):        # singular values are Float32
         return torch.linalg.cond(A, p).to(torch.float32)
-    return torch.linalg.matrix_norm(A, p) * torch.linalg.matrix_norm(torch.linalg.inv(A), p)
+    return matrix_norm.kernel(A, p) * matrix_norm.kernel(torch.linalg.inv(A), p)
 
 
 @op(method=True)

@@ -436,7 +436,9 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
     matrix = t.ndim == 2 if dim is None else isinstance(where, tuple) and len(where) == 2
     if ord is None or (ord == "fro" and matrix) or (ord == 2 and dim is None and t.ndim == 1):
         return _euclidean(t, where, keepdim)
-    result = torch.linalg.norm(t, ord, where, keepdim)
+    result = _norm_by_extreme(t, ord, where, keepdim, matrix)
+    if result is None:
+        result = torch.linalg.norm(t, ord, where, keepdim)
     # Of integers these norms are integers.
     counted = ord in (0, 1, -1) and not A.is_floating_point() and not A.is_complex() and dtype is None
     return result.to(torch.int64) if counted else result
@@ -457,7 +459,32 @@ def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None):
         return _euclidean(x if dtype is None else x.to(dtype), where, keepdims)
     if abs(ord) == inf and dtype is None and not x.is_floating_point() and not x.is_complex():
         return torch.linalg.vector_norm(x.double(), ord, where, keepdims).to(x.dtype)
-    return torch.linalg.vector_norm(x, ord, where, keepdims, dtype=dtype)
+    x = x if dtype is None else x.to(dtype)
+    found = _norm_by_extreme(x, ord, where, keepdims, False) if x.is_floating_point() else None
+    return torch.linalg.vector_norm(x, ord, where, keepdims) if found is None else found
+
+
+def _norm_by_extreme(t, ord, where, keepdim, matrix: bool):
+    """Norms that are the largest or the smallest of some numbers, whose gradient is the first one's; None for
+    other norms, and over several axes."""
+    axes = (-2, -1) if where is None and matrix else where
+    if not t.numel() or not t.ndim or abs(ord if isinstance(ord, (int, float)) else 0) not in (
+            (1, inf) if matrix else (inf,)):
+        return None
+    sizes, first = t.abs(), torch.max if ord > 0 else torch.min
+    if matrix:
+        rows, columns = axes
+        summed, axis = (rows, columns) if abs(ord) == 1 else (columns, rows)
+        found = first(sizes.sum(summed, keepdim=True), axis, keepdim=True).values
+        return found if keepdim else found.squeeze(tuple(axes))
+    if axes is None:
+        found = first(sizes.reshape(-1), 0).values
+        return found.reshape((1,) * t.ndim) if keepdim else found
+    if isinstance(axes, tuple):
+        if len(axes) != 1:
+            return None
+        axes = axes[0]
+    return first(sizes, axes, keepdim).values
 
 
 @op()
@@ -469,7 +496,8 @@ def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
     if ord in (2, -2, "nuc"):            # singular values are Float32
         A = A.to(torch.float32) if A.dtype is torch.float16 else A
         return torch.linalg.matrix_norm(A, ord, tuple(axis), keepdims).to(torch.float32)
-    return torch.linalg.matrix_norm(A, ord, tuple(axis), keepdims, dtype=dtype)
+    A = A if dtype is None else A.to(dtype)
+    return _norm_by_extreme(A, ord, tuple(axis), keepdims, True)
 
 
 @primitive("EuclideanNorm", init={"keep_dims": False})

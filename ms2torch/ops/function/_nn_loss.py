@@ -526,7 +526,9 @@ def multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction="mean
 def gaussian_nll_loss(x, target, var, full=False, eps=1e-6, reduction="mean"):
     """Negative log likelihood of normals with mean x and variance var (``mindspore.ops.gaussian_nll_loss``).
     """
-    var = var.to(torch.result_type(var, eps)).clamp_min(eps)
+    var = var.to(torch.result_type(var, eps))
+    # At eps the gradient is one half.
+    var = torch.maximum(var, torch.tensor(eps, dtype=var.dtype, device=var.device))
     x, target = (t.to(var.dtype) if t.dtype is torch.bool else t for t in (x, target))
     loss = 0.5 * (torch.log(var) + (x - target) ** 2 / var)
     if full:
