@@ -58,13 +58,16 @@ def run(work: Path, mode: int) -> None:
         process.wait()
 
 
+def largest_of(array: np.ndarray) -> float:
+    return float(np.abs(array[np.isfinite(array)]).max(initial=0))
+
+
 def alike(real: list, ours: list, near: float, largest: float | None = None) -> bool:
     """Arrays of `side.kept`: shapes, dtypes, and values up to ``near`` of the largest."""
     if [a[:-1] for a in real] != [a[:-1] for a in ours]:
         return False
     for (*_, a), (*_, b) in zip(real, ours, strict=True):
-        finite = np.abs(a[np.isfinite(a)])
-        top = largest if largest is not None else finite.max(initial=0)
+        top = largest_of(a) if largest is None else largest
         if not np.allclose(b, a, rtol=near, atol=near / 10 * top + 1e-7, equal_nan=True):
             return False
     return True
@@ -99,7 +102,7 @@ def compare(real: dict, ours: dict, words: bool):
         return (yield "OTHER OUTPUT", real["calls"][-1][0])
     yield "output alike", None
     if "gradients" in real and "gradients" in ours:
-        top = max((np.abs(a[-1]).max(initial=0) for a in real["gradients"]), default=0)
+        top = max((largest_of(a[-1]) for a in real["gradients"]), default=0.0)
         if alike(real["gradients"], ours["gradients"], NEAR_GRADIENTS, top):
             yield "gradients alike", None
         elif alike(ours["gradients"], ours["moved"], NEAR_GRADIENTS, top):
