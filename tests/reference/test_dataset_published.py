@@ -269,3 +269,29 @@ PICTURES = {
 @case(each={"name": list(PICTURES)})
 def test_pictures(name):
     return said(PICTURES[name])
+
+
+ENDINGS = (".jpg", ".JPG", ".jpeg", ".JPEG", ".png", ".PNG", ".bmp", "")
+FOLDERS = {"caltech": ("f/x/a", lambda: ds.Caltech256Dataset("f", shuffle=False)),
+           "omniglot": ("f/images_background/A/c/a", lambda: ds.OmniglotDataset("f", shuffle=False)),
+           "rendered": ("f/train/positive/a", lambda: ds.RenderedSST2Dataset("f", "train", shuffle=False))}
+
+
+@case(each={"name": list(FOLDERS)})
+def test_which_files_are_images(name):
+    stem, made = FOLDERS[name]
+    for ending in ENDINGS:
+        picture(stem + ending)
+    return made().get_dataset_size(), made().num_classes()
+
+
+@case
+def test_all_pixels_of_digits():
+    values = " ".join(f"{n}:{value:.3f}" for n, value in enumerate(np.linspace(-1, 1, 256), 1))
+    written("f/usps.t", f"10 {values} \n")
+    os.makedirs("g")
+    np.zeros(7 * 3 * 96 * 96, np.uint8).tofile("g/train_X.bin")
+    np.array([0, 1, 127, 128, 129, 200, 255], np.uint8).tofile("g/train_y.bin")
+    rows = ds.STL10Dataset("g", "train", shuffle=False).create_tuple_iterator(num_epochs=1, output_numpy=True)
+    digits = ds.USPSDataset("f", "test", shuffle=False).create_tuple_iterator(num_epochs=1, output_numpy=True)
+    return [row[0] for row in digits], [row[1] for row in rows]

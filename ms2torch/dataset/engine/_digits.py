@@ -138,7 +138,7 @@ class USPSDataset(FilesDataset, VisionBaseDataset):
                 if len(pairs) != 256:
                     raise pipeline_error("Invalid data, the number of split characters ':' in USPS data "
                                          f"file is corrupted, should be 257, but got {len(pairs) + 1}.")
-                values = np.array([value for _, _, value in pairs], np.float64)
+                values = np.array([value for _, _, value in pairs], np.float32).astype(np.float64)
                 image = ((values + 1) / 2 * 255).astype(np.uint8).reshape(16, 16, 1)
                 yield [image, np.array(int(label) - 1, np.uint32)]
 

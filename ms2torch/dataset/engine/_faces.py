@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.errors import pipeline_error
 from ..core.validator_helpers import check_dir, check_valid_str
-from ._pictures import _Folders, _inside, _needed
+from ._pictures import _Folders, _folders, _images, _inside, _needed
 from ._scenes import text_lines
 from .samplers import PKSampler
 
@@ -94,8 +94,10 @@ class WIDERFaceDataset(_Folders):
             root = os.path.join(os.path.realpath(self.dataset_dir), f"WIDER_{part}", "images")
             _needed("Invalid path, failed to open WIDERFace folder: {}", root)
             faces = {} if part == "test" else self._faces(part)
-            for folder in _inside(root):
-                for path in _inside(folder):
+            if not _inside(root):
+                raise pipeline_error(f"Invalid file, no subfolder found under path: {root}")
+            for folder in _folders(root):
+                for path in _images(".jpg", folder):
                     found.append((path,) if part == "test" else
                                  (path, faces.get(os.path.relpath(path, root), np.zeros((0, 10), np.int32))))
         return found

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..core.errors import UserCodeError, user_stack
 from ..core.validator_helpers import check_dir, check_valid_str
 from ._pictures import _Folders, _inside
 
@@ -37,7 +38,22 @@ def _readable(path: str) -> str:
     return path
 
 
-class SVHNDataset(_Folders):
+class _ReadByPython(_Folders):
+    """MindSpore reads these in Python, and tells of what fails there as of a function of the user's."""
+
+    def _reader(self):
+        read = super()._reader()
+
+        def reading(number):
+            try:
+                return read(number)
+            except Exception as error:
+                raise UserCodeError(user_stack(error)) from error
+
+        return reading
+
+
+class SVHNDataset(_ReadByPython):
     """Street View House Numbers (``mindspore.dataset.SVHNDataset``): ``image`` (32, 32, 3) uint8 and
     ``label`` uint32, the digit. ``usage``: train, test, extra or all (default).
     """
@@ -72,7 +88,7 @@ _ANNOTATIONS = {"Faces": "Faces_2", "Faces_easy": "Faces_3", "Motorbikes": "Moto
                 "airplanes": "Airplanes_Side_2"}
 
 
-class Caltech101Dataset(_Folders):
+class Caltech101Dataset(_ReadByPython):
     """Caltech 101 (``mindspore.dataset.Caltech101Dataset``): ``image``, and by ``target_type`` ("category" by
     default, "annotation", "all") ``category`` int64, the number of the folder, and ``annotation`` float64
     (2, N), the outline.
@@ -118,7 +134,7 @@ class Caltech101Dataset(_Folders):
         return row
 
 
-class Flowers102Dataset(_Folders):
+class Flowers102Dataset(_ReadByPython):
     """Oxford's 102 flowers (``mindspore.dataset.Flowers102Dataset``): ``image``, ``label`` uint32, and
     between them for the ``task`` Segmentation ``segmentation``. ``usage``: train, valid, test or all
     (default).
@@ -162,7 +178,7 @@ class Flowers102Dataset(_Folders):
                 np.array(label, self._kind)]
 
 
-class SBDataset(_Folders):
+class SBDataset(_ReadByPython):
     """Semantic Boundaries (``mindspore.dataset.SBDataset``): ``image`` and ``task`` uint8, by the ``task``
     Boundaries (default) the edges of each of 20 classes (20, H, W), by Segmentation the class of each pixel
     (H, W). ``usage``: train, val, train_noval or all (default; train and val).

@@ -54,6 +54,16 @@ def _inside(*folder: str) -> list[str]:
     return [os.path.join(path, name) for name in sorted(os.listdir(path))] if os.path.isdir(path) else []
 
 
+def _folders(*folder: str) -> list[str]:
+    """The folders in a folder, sorted."""
+    return list(filter(os.path.isdir, _inside(*folder)))
+
+
+def _images(endings, *folder: str) -> list[str]:
+    """The files in a folder with names that end so."""
+    return [path for path in _inside(*folder) if path.endswith(endings) and os.path.isfile(path)]
+
+
 class Caltech256Dataset(_Folders):
     """Caltech 256 (``mindspore.dataset.Caltech256Dataset``): ``image`` and ``label``, int32, the number
     of the folder among all in the order of their names.
@@ -69,8 +79,11 @@ class Caltech256Dataset(_Folders):
         return nothing_read("CaltechDataset", f"caltech file path: {self.dataset_dir}")
 
     def _list(self):
-        return [(path, label) for label, folder in enumerate(filter(os.path.isdir, _inside(self.dataset_dir)))
-                for path in _inside(folder)]
+        return [(path, label) for label, folder in enumerate(_folders(self.dataset_dir))
+                for path in _images((".jpg", ".JPEG"), folder)]
+
+    def num_classes(self):
+        return len(_folders(self.dataset_dir))
 
 
 class OmniglotDataset(_Folders):
@@ -90,10 +103,18 @@ class OmniglotDataset(_Folders):
                      cache)
         self.background = background is None or background
 
+    def _characters(self) -> list[str]:
+        root = os.path.join(self.dataset_dir,
+                            "images_background" if self.background else "images_evaluation")
+        _needed("Invalid parameter, input path is invalid or not set, path: {}", root)
+        return [character for alphabet in _folders(root) for character in _folders(alphabet)]
+
     def _list(self):
-        alphabets = _inside(self.dataset_dir, "images_background" if self.background else "images_evaluation")
-        characters = [character for alphabet in alphabets for character in _inside(alphabet)]
-        return [(path, label) for label, character in enumerate(characters) for path in _inside(character)]
+        return [(path, label) for label, character in enumerate(self._characters())
+                for path in _inside(character)]
+
+    def num_classes(self):
+        return len(self._characters())
 
 
 class RenderedSST2Dataset(_Folders):
@@ -117,10 +138,15 @@ class RenderedSST2Dataset(_Folders):
     def _list(self):
         used = {"train": ("train",), "test": ("test",), "val": ("valid",)}.get(self.usage, ("test", "train",
                                                                                             "valid"))
-        folders = [folder for one in used for folder in _inside(self.dataset_dir, one)]
-        numbers = {name: number for number,
-                   name in enumerate(sorted({os.path.basename(one) for one in folders}))}
-        return [(path, numbers[os.path.basename(folder)]) for folder in folders for path in _inside(folder)]
+        folders = [folder for one in used for folder in _folders(self.dataset_dir, one)]
+        self._numbers_of = {name: number for number,
+                            name in enumerate(sorted({os.path.basename(one) for one in folders}))}
+        return [(path, self._numbers_of[os.path.basename(folder)])
+                for folder in folders for path in _images(".png", folder)]
+
+    def num_classes(self):
+        self._list()
+        return len(self._numbers_of)
 
 
 class Food101Dataset(_Folders):
@@ -144,7 +170,9 @@ class Food101Dataset(_Folders):
         found = []
         for one in ("train", "test") if self.usage in (None, "all") else (self.usage,):
             path = os.path.join(self.dataset_dir, "meta", one + ".txt")
-            check_file(path)
+            if not os.path.isfile(path):
+                raise pipeline_error(f"Invalid file, failed to open text:{os.path.realpath(path)}, the file "
+                                     "is damaged or permission denied.")
             with open(path, encoding="utf-8", errors="surrogateescape") as file:
                 found += [(os.path.join(self.dataset_dir, "images", line + ".jpg"), line.split("/")[0])
                           for line in file.read().split()]
@@ -197,7 +225,7 @@ class DIV2KDataset(_Folders):
             mark = self.downgrade[0] if len(low) == 1 and self.scale != 8 else ""
             high = f"DIV2K_{one}_HR"
             _needed("Invalid path, div2k hr image dir: {} is not a directory.", self.dataset_dir, high)
-            for path in _inside(self.dataset_dir, high):
+            for path in _images(".png", self.dataset_dir, high):
                 name, ending = os.path.splitext(os.path.basename(path))
                 found.append((path, os.path.join(self.dataset_dir, *low,
                                                  f"{name}x{self.scale}{mark}{ending}")))
@@ -239,7 +267,7 @@ class CityscapesDataset(_Folders):
             part = (self.dataset_dir, "leftImg8bit", one)
             _needed("Invalid path, Cityscapes Dataset image dir: {} is not a directory path.", *part)
             for city in _inside(*part):
-                for path in _inside(city):
+                for path in _images(".png", city):
                     name = os.path.basename(path).removesuffix("_leftImg8bit.png")
                     found.append((path, os.path.join(self.dataset_dir, marks, one, os.path.basename(city),
                                                      f"{name}_{marks}{self._endings[self.task]}")))
@@ -248,8 +276,15 @@ class CityscapesDataset(_Folders):
     def _row(self, item):
         if self.task != "polygon":
             return [self._image(path) for path in item]
-        with open(item[1], encoding="utf-8", errors="surrogateescape") as file:
-            polygons = json.load(file)
+        if not os.path.isfile(item[1]):
+            raise pipeline_error("Invalid file, Cityscapes Dataset task file: "
+                                 f"{os.path.realpath(item[1])} does not exist.")
+        try:
+            with open(item[1], encoding="utf-8") as file:
+                polygons = json.load(file)
+        except ValueError as error:
+            raise pipeline_error(f"[json.exception.parse_error.101] parse error in {item[1]}: "
+                                 f"{error}") from error
         text = json.dumps(polygons, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
         return [self._image(item[0]), np.array(text)]
 
@@ -284,11 +319,15 @@ class STL10Dataset(_Folders):
         found = []
         for one in self._parts():
             path = os.path.join(self.dataset_dir, one + "_X.bin")
+            listed = os.path.join(self.dataset_dir, one + "_y.bin")
+            for needed in [path] if one == "unlabeled" else [path, listed]:
+                if not os.path.isfile(needed):
+                    raise pipeline_error(f"Invalid file, failed to find STL10 {self.usage or 'all'} data "
+                                         f"file: {os.path.realpath(needed)}")
             count = os.path.getsize(path) // self._bytes
             labels = np.full(count, -1, np.int32)
             if one != "unlabeled":
-                labels = np.fromfile(os.path.join(self.dataset_dir, one + "_y.bin"),
-                                     np.uint8).astype(np.int32) - 1
+                labels = np.fromfile(listed, np.int8).astype(np.int32) - 1
             if len(labels) != count:
                 raise pipeline_error(f"Invalid data, {path} holds {count} images, but there are "
                                      f"{len(labels)} labels.")
@@ -319,7 +358,14 @@ class SemeionDataset(_Folders):
         if not os.path.isfile(path):
             raise pipeline_error(f"Invalid file, failed to find semeion file: {self.dataset_dir}")
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            rows = [np.array(line.split(), np.float64) for line in file if line.strip()]
+            lines = [line.split() for line in file if line.strip()]
+        if any(len(line) < 266 for line in lines):
+            raise pipeline_error("Invalid data, file content does not match SemeionDataset.")
+        try:
+            rows = [np.array(line, np.float64) for line in lines]
+        except ValueError as error:
+            raise pipeline_error("Invalid data, image data in file should be in type of uint8: "
+                                 f"{error}") from None
         return [(row[:256].astype(np.uint8).reshape(16, 16), int(row[256:266].argmax())) for row in rows]
 
     def _image(self, image):

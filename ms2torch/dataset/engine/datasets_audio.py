@@ -258,7 +258,7 @@ class LibriTTSDataset(_Recordings):
                         continue
                     with open(path, encoding="utf-8", errors="surrogateescape") as text:
                         for line in filter(None, text.read().splitlines()):
-                            name, original, normalised = line.split("\t")
+                            name, original, normalised = [*line.split("\t"), "", ""][:3]
                             found.append((os.path.join(base, f"{name}.wav"), original, normalised,
                                           np.uint32(speaker), np.uint32(chapter), name))
         return found
