@@ -101,10 +101,18 @@ def _default(call, name: str) -> str:
 def _is_many(call, node) -> bool:
     """Whether a Tensor given as a rate is a list of rates."""
     if isinstance(node, ast.Name):
-        node = assigned(call.rewriter.tree, node.id)
+        node = assigned(_function(call), node.id) or assigned(call.rewriter.tree, node.id)
     if isinstance(node, ast.Call) and node.args:
         return not isinstance(call.rewriter.reading.inferred(node.args[0]), Const)
     return False
+
+
+def _function(call) -> ast.AST:
+    """The function that a call stands in; the file where it is in none."""
+    node = call.node
+    while node is not None and not isinstance(node, ast.FunctionDef):
+        node = call.rewriter.parents.get(id(node))
+    return node or call.rewriter.tree
 
 
 def _decayed(call) -> str:
@@ -131,7 +139,7 @@ def _decayed(call) -> str:
     return ""
 
 
-def assigned(tree: ast.Module, name: str) -> ast.expr | None:
+def assigned(tree: ast.AST, name: str) -> ast.expr | None:
     """What a name holds that is assigned once."""
     found = [
         n.value
