@@ -103,10 +103,14 @@ class Branches:
         return ast.Constant(True) if _is_identity(rest) else self.sample(rest)
 
     def sample(self, node) -> ast.AST | None:
-        """An expression without effects that has the type of ``node``; None: nothing tells it."""
+        """An expression without effects that has the type of ``node``, or a cast to a dtype that a module
+        names; None: nothing tells it."""
         if _literal(node):
             return node if not isinstance(node, (ast.Tuple, ast.List)) or all(
-                self.sample(e) is not None for e in node.elts) else None
+                self.sample(e) is not None and cast_to(e) is None for e in node.elts) else None
+        dtype = cast_to(node)
+        if dtype is not None:
+            return node if dtype.value.id not in self.bound else None
         return node if isinstance(node, ast.Name) and node.id in self.unchanged else None
 
     def _read_after(self, name: str, node):
@@ -139,6 +143,16 @@ def _constant_tensor(node) -> bool:
     func = getattr(node, "func", None)
     return (getattr(func, "attr", getattr(func, "id", None)) == "Tensor" and bool(node.args)
             and all(isinstance(n, _WRITTEN_OUT) for n in ast.walk(node.args[0])))
+
+
+def cast_to(node):
+    """The dtype, a name of a module, of an expression that is a cast to it; None for any other."""
+    func = getattr(node, "func", None)
+    if not isinstance(node, ast.Call) or not isinstance(func, ast.Attribute) or node.keywords or (
+            (func.attr, len(node.args)) not in (("astype", 1), ("cast", 2))):
+        return None
+    dtype = node.args[-1]
+    return dtype if isinstance(dtype, ast.Attribute) and isinstance(dtype.value, ast.Name) else None
 
 
 def _scalar(node) -> bool:
@@ -189,7 +203,13 @@ class Choosing:
     def _samples(self, pair) -> list:
         """Expressions for what the source tells of a value; what it does not tell is `UNTOLD`."""
         untold = self.need("untold", joining.UNTOLD)
-        return [ast.Name(untold, ast.Load()) if n is None else loaded(n) for n in pair]
+        return [ast.Name(untold, ast.Load()) if n is None else self._sample(n) for n in pair]
+
+    def _sample(self, node):
+        dtype = cast_to(node)
+        if dtype is None:
+            return loaded(node)
+        return self.call("of_dtype", joining.of_dtype, [loaded(dtype)], node)
 
     def _chosen_between(self, node) -> None:
         """Keep the condition of a statement that chooses between two `return`s."""
@@ -224,8 +244,9 @@ class Choosing:
     def visit_IfExp(self, node):
         samples = None if self.inner else self.branches.choice(
             node.test, node.body, node.orelse, returned=id(node) in self.returned)
+        reads = self._absent_under(node, [node.body, node.orelse])
         node.test, node.body, node.orelse = (
-            self._condition(node.test), self.visit(node.body), self.visit(node.orelse))
+            self._asked(self._condition(node.test), reads), self.visit(node.body), self.visit(node.orelse))
         if samples is None:
             return node
         name = self._named(node)

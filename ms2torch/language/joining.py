@@ -5,7 +5,10 @@ Here one branch runs; what the other would have left is told by its source (`bra
 
 from __future__ import annotations
 
-from ms2torch._core.tensor.tensor import Tensor
+import torch
+
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter
 from ms2torch.language.builtin_functions import type_name
 
@@ -15,6 +18,12 @@ _MORE = "\nFor more details, please refer to https://www.mindspore.cn/search?inp
 
 # Stands for a value of which the source does not tell the type.
 UNTOLD = object()
+
+
+def of_dtype(dtype):
+    """A Tensor of ``dtype``; of what is none of MindSpore's dtypes nothing is told."""
+    known = isinstance(dtype, _dtype.Number)
+    return wrap(torch.empty(0, dtype=_dtype.to_torch(dtype))) if known else UNTOLD
 
 
 # ---- while a graph runs ------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import builtins
 import types
 
 from ms2torch.language import (
+    absent,
     builtin_functions,
     calling,
     closures,
@@ -458,13 +459,33 @@ class Rewriting(Choosing, Computing, Assigning, Knowing, ast.NodeTransformer):
         target, node.target = node.target, placed(ast.Name(item, ast.Store()), node.target)
         return [placed(ast.Assign([target], value), target)]
 
+    def _absent_under(self, node, branches: list) -> list:
+        """What the condition of ``node`` asks of what ``branches`` read: (owner, name) as expressions."""
+        if not self.branches.varies(node.test):
+            return []
+        return [placed(ast.Tuple([copied(of), ast.Constant(name)], ast.Load()), node.test)
+                for of, name in absent.reads_in(branches, self.branches.function, self._owner_of)]
+
+    def _owner_of(self, node):
+        """``self`` or the module that an expression means; None for anything else."""
+        if self.self_name and isinstance(node, ast.Name) and node.id == self.self_name:
+            return self.owner
+        found = self.api(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
+        return found if isinstance(found, types.ModuleType) else None
+
+    def _asked(self, test, reads: list):
+        """A condition that asks whether what the branches read is there."""
+        return self.call("asked", absent.asked, [test, *reads], test) if reads else test
+
     def _under(self, node):
         """A condition, kept for what is raised under it and for the types after it."""
+        reads = self._absent_under(node, [node.body, node.orelse])
         after, looped = self.branches.after(node, self.before), isinstance(node, ast.While)
         test = copied(node.test) if self.scopes else None
         self._chosen_between(node)
         if not isinstance(node.test, ast.NamedExpr):
             node.test = self._condition(node.test)
+        node.test = self._asked(node.test, reads)
         name = self._named(node) if after else None
         self.conditions.append(test)
         node.body, node.orelse = self._block(node.body), self._block(node.orelse)

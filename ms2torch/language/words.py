@@ -19,7 +19,7 @@ from types import FrameType
 from ms2torch._core.tensor.index_errors import of_functions
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.mutable import is_mutable
-from ms2torch.language import overloads, reading
+from ms2torch.language import absent, overloads, reading
 from ms2torch.language.builtin_functions import AMBIGUOUS, not_enumerable, type_name
 from ms2torch.language.containers import refused_key
 from ms2torch.language.printing import constant_text
@@ -448,9 +448,9 @@ def _attribute(error, text, place):
         if any(part is place.node for part in map(_innermost, ast.walk(place.tree))):
             return TypeError(f"'self.{found[1]}' should be initialized in the '__init__' function before "
                              "subscript.")
-        kind = type(owner)
-        return AttributeError(f"ClassMember: 'Namespace:{kind.__module__}..<{kind.__name__}::{id(kind)}>' "
-                              f"object has no attribute '{found[1]}'")
+        return absent.of_object(type(owner), found[1])
+    if found := re.search(r"^module '([\w.]+)' has no attribute '(\w+)'(\. Did you mean.*)?", text):
+        return AttributeError(f"{absent.of_module(found[1], found[2])}{found[3] or ''}")
     found = re.search(r"^'\w+' object has no attribute '(\w+)'$", text)
     if found and isinstance(place.node, ast.Attribute) and hasattr(place.value(place.node.value), "_fields"):
         return AttributeError(f"'NamedTuple' object has no attribute '{found[1]}'")

@@ -500,3 +500,40 @@ def test_number_or_a_constant(x, z):
     if z < 9:
         c = Tensor(3, ms.float32)
     return x - c
+
+
+@graph(raises="Type Join Failed: dtype1 = Int32, dtype2 = Float32.")
+def test_join_returned_cast(z):
+    if z > 5:
+        return z.astype(ms.int32)
+    return z
+
+
+@graph(raises="Type Join Failed: dtype1 = Float16, dtype2 = Float32.")
+def test_join_assigned_cast(x):
+    y = x
+    if x.sum() > 50:
+        y = ops.cast(x, ms.float16)
+    return y
+
+
+@graph(raises="Type Join Failed: dtype1 = Int32, dtype2 = Float32.")
+def test_join_chosen_cast(z):
+    return z.astype(ms.int32) if z > 5 else z
+
+
+@graph
+def test_join_casts_of_one_dtype(z, n):
+    y = n.astype(ms.float32)
+    if z > 5:
+        y = ops.cast(z + 1, ms.float32)
+    if n > 5:
+        return y.astype(ms.float16)
+    return z.astype(ms.float16) * y.astype(ms.float16)
+
+
+@graph
+def test_join_casts_that_a_number_chooses(z, i):
+    if i > 5:
+        return z.astype(ms.int32)
+    return z

@@ -402,3 +402,61 @@ def test_function_of_a_loop(x):
         def inner(v):
             return v * k
     return inner(x)
+
+
+class ReadsWhatItLacks(nn.Cell):
+    def __init__(self, where):
+        super().__init__()
+        self.where = where
+
+    def construct(self, x, n=1):
+        if self.where == "a branch" and x.sum() > 50:
+            x = self.lacks(x)
+        if self.where == "a return" and x.sum() > 50:
+            return x * self.lacks
+        if self.where == "a loop":
+            while x.sum() > 50:
+                x = x - self.lacks
+        if self.where == "an expression":
+            x = x if x.sum() < 50 else self.lacks
+        if self.where == "a module":
+            x = x if x.sum() < 50 else ops.lacks(x)
+        return x
+
+
+@case(mode="GRAPH", raises=r"object has no attribute 'lacks'",
+      each={"where": ["a branch", "a return", "a loop", "an expression", "a module"]})
+def test_attributes_that_a_branch_on_a_tensor_lacks(where):
+    return ReadsWhatItLacks(where)(ms.Tensor([1.0, 2.0]))
+
+
+class AsksForWhatItLacks(nn.Cell):
+    def __init__(self, sets=False):
+        super().__init__()
+        self.act = None
+        if sets:
+            self.lacks = nn.ReLU()
+
+    def construct(self, x, n=1):
+        if n > 5:
+            return self.lacks(x)
+        if x.ndim > 5:
+            return self.lacks(x)
+        if x.sum() > 50:
+            if self.act is not None:
+                return self.act.lacks(x)
+        if hasattr(self, "lacks"):
+            if x.sum() > 0:
+                return self.lacks(x)
+        return x * 2
+
+
+@case(mode="GRAPH")
+def test_attributes_that_nothing_compiled_lacks():
+    x = ms.Tensor([1.0, -0.5])
+    return AsksForWhatItLacks()(x), AsksForWhatItLacks(True)(x), AsksForWhatItLacks()(x, 3)
+
+
+@graph(raises="Module: 'Namespace:mindspore.ops' object has no attribute 'lacks'")
+def test_a_name_that_a_module_lacks(x):
+    return ops.lacks(x)
