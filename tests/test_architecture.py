@@ -14,8 +14,8 @@ PACKAGE = ROOT / "ms2torch"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 
-def _rooms() -> set[str]:
-    table = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").split("## Rooms")[1].split("\n##")[0]
+def _rooms(page: str = "ARCHITECTURE.md") -> set[str]:
+    table = (ROOT / page).read_text(encoding="utf-8").split("\n## ")[1]
     return {
         name for row in re.findall(r"^\| (`.*?`) \|", table, re.M) for name in re.findall(r"`([^`]+)/`", row)
     }
@@ -23,6 +23,10 @@ def _rooms() -> set[str]:
 
 def test_every_room_exists():
     assert [room for room in _rooms() if not (ROOT / room).is_dir()] == []
+
+
+def test_the_chinese_page_has_the_same_rooms():
+    assert _rooms("ARCHITECTURE.zh-CN.md") == _rooms()
 
 
 def test_every_public_package_has_a_room():
