@@ -333,9 +333,10 @@ def nearest(name: str, known, cutoff: float = 0.6) -> str | None:
     """The known name that a misspelt one most likely means: of near ones that with the same letters.
 
     Case does not count: Relu means ReLU, ConvTranspose2d means Conv2dTranspose rather than Conv3dTranspose.
+    Of two names that differ by it alone the one that begins alike is meant: concatt is no class.
     """
     folded: dict[str, str] = {}
-    for other in sorted(known):
+    for other in sorted(known, key=lambda other: (other[:1].isupper() != name[:1].isupper(), other)):
         folded.setdefault(other.lower(), other)
     near = difflib.get_close_matches(name.lower(), folded, 3, cutoff)
     anagrams = [other for other in near if sorted(other) == sorted(name.lower())]

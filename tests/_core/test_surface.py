@@ -74,6 +74,8 @@ def test_a_name_that_never_was_is_an_attribute_error_with_a_hint():
     with pytest.raises(ImportError, match="cannot import name 'Tensr'"):
         from ms2torch import Tensr  # noqa: F401
     assert not hasattr(ms2torch, "qqqqqqqq")
+    assert surface.nearest("concatt", {"Concat", "concat"}) == "concat"
+    assert surface.nearest("Concatt", {"Concat", "concat"}) == "Concat"
 
 
 def test_modules_that_mindspore_has_import_and_others_do_not():
