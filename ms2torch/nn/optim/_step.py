@@ -12,6 +12,7 @@ from operator import itemgetter
 import numpy as np
 import torch
 
+from ms2torch._checkparam import _HARDWARE
 from ms2torch._core import mode
 from ms2torch._core.gradient import recording
 from ms2torch._core.gradient.rows import RowGradient, coalesce
@@ -281,7 +282,7 @@ class Stepping(Sharing, HostValues):
                             f"name:[var]:Ref[Tensor[{from_torch(param.dtype)}]].\n")
         if self._taken is not None and g.dtype not in self._taken:
             raise TypeError(f"For '{operator}', the element of 'gradient' must be one of Tensor[Float16], "
-                            f"Tensor[Float32], but got Tensor[{from_torch(g.dtype)}].")
+                            f"Tensor[Float32], but got Tensor[{from_torch(g.dtype)}].{_HARDWARE}")
         if g.dtype is not param.dtype and self._written is not None:
             self._check_narrow(param.dtype, g.dtype)
 

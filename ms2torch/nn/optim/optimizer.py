@@ -172,7 +172,8 @@ class Optimizer(GroupedParameters, Stepping, Cell):
             return Tensor(learning_rate.asnumpy(), dtype=_dtype.float32)
         if isinstance(learning_rate, Iterable):
             if isinstance(learning_rate, str):
-                float(learning_rate)
+                for letter in learning_rate:
+                    float(letter)
             return Tensor(np.array(list(learning_rate)).astype(np.float32))
         raise TypeError("For 'Optimizer', the argument 'learning_rate' must be int, float, Tensor, "
                         f"Iterable or LearningRateSchedule, but got {type(learning_rate)}.")

@@ -221,7 +221,8 @@ def _meshgrid_mint(*tensors, indexing=None):
 def _meshed(tensors, order: str) -> tuple:
     if not all(isinstance(t, torch.Tensor) for t in tensors):
         raise TypeError(f'Failed calling Meshgrid with "Meshgrid(indexing=string)(inputs='
-                        f'{describe(tuple(tensors))})".')
+                        f'{describe(tuple(tensors))})". The valid calling should be: '
+                        '"Meshgrid(indexing=<string>)(inputs=<list of tensor, tuple of Tensor>)".')
     return tuple(torch.meshgrid(*tensors, indexing=order))
 
 
