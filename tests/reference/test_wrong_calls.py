@@ -502,3 +502,11 @@ def test_channels_of_volumes(group, channels):
 def test_what_is_given_to_deepcopy_is_left_alone():
     x, other = T(2, 3), T(3)
     return x.__deepcopy__(memodict=other), other
+
+
+@case()
+def test_depths_of_one_hot():
+    on, off, indices = Tensor(1.0), Tensor(0.0), Tensor(np.ones((2, 3), np.int32))
+    depths = [T(2, 3), T(1), Tensor(4.0), Tensor(4), Tensor(np.ones(1, np.int32)), Tensor(np.ones(2, np.int32)),
+              Tensor(np.int8(4)), Tensor(np.int64(4)), 4.0, "a", None, (4,)]
+    return told(*((ops.OneHot(), indices, depth, on, off) for depth in depths))

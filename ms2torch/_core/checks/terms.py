@@ -138,6 +138,7 @@ WORDS = {
     "of": kind_of, "typed": _typed,
     "shape": _sized("shape"), "tuple": _sized("tuple"), "vector": _sized("vector"), "dims": _sized("dims"),
     "rest": lambda x: str(list(_tensor(x).shape[1:])),
+    "printed": lambda x: repr(wrap(_tensor(x))).replace("value= ", "value="),
     "text": _text, "lower": lambda x: from_torch(_tensor(x).dtype)._text.lower(),
     "is_float": lambda x: _tensor(x).dtype.is_floating_point,
     "plain": lambda x: f"({', '.join(map(str, _tensor(x).shape))})", "lowered": str.lower,
