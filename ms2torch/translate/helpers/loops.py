@@ -223,6 +223,9 @@ class Metric:
 class LossMetric(Metric):
     """The mean loss."""
 
+    def __init__(self):
+        self.clear()
+
     def clear(self):
         self.total, self.count = 0.0, 0
 
@@ -236,6 +239,9 @@ class LossMetric(Metric):
 
 class AccuracyMetric(Metric):
     """The share of samples whose highest score is their class; classes may be one-hot."""
+
+    def __init__(self):
+        self.clear()
 
     def clear(self):
         self.right, self.count = 0, 0
@@ -298,6 +304,9 @@ class F1(Recall):
 
 class MeanSquares(Metric):
     """The mean squared error."""
+
+    def __init__(self):
+        self.clear()
 
     def clear(self):
         self.total, self.count = 0.0, 0

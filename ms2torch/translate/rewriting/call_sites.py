@@ -41,6 +41,7 @@ _COMPUTES = ("mindspore.ops.", "mindspore.mint.", "mindspore.numpy.", "mindspore
 _TRAINS = ("mindspore.mint.optim.", "mindspore.mint.distributed.")
 # Arguments of layers that say how a parameter starts, and that parameter.
 _STARTS = {"weight_init": "weight", "bias_init": "bias"}
+_TORCH_DTYPE = re.compile(r"torch\.((?:bfloat|float|uint|int|complex)\d+)")
 _AS_ARRAY = ".numpy(force=True)"
 # Methods that only Tensors have, and those that only Cells have.
 TENSORS_ALONE = frozenset(("asnumpy", "expand_dims", "set_data"))
@@ -260,6 +261,8 @@ class CallSites:
         """A call that stays ms2torch's, torch tensors in and out."""
         target = name.replace("mindspore.", "ms2torch.", 1)
         thing = resolve(name)
+        if isinstance(thing, type):
+            updated = updated.with_changes(args=[_own_dtype(arg) for arg in updated.args])
         if isinstance(thing, type) and not is_cell(name) and not is_a(name, "mindspore.ops.Primitive"):
             return updated.with_changes(func=cst.parse_expression(target))
         if isinstance(thing, type):
@@ -286,3 +289,9 @@ class CallSites:
             return fill("ms2torch.to_torch({inner})", {"inner": inner})
         self.helpers.add("initialised")
         return fill(f"initialised(ms2torch.to_torch({{inner}}), {', '.join(starts)})", {"inner": inner})
+
+
+def _own_dtype(arg: cst.Arg) -> cst.Arg:
+    """A dtype given to what stays ms2torch's, which asks for its own."""
+    told = _TORCH_DTYPE.fullmatch(code(arg.value))
+    return arg.with_changes(value=cst.parse_expression(f"ms2torch.{told[1]}")) if told else arg
