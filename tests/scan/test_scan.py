@@ -78,7 +78,7 @@ def test_what_translate_settles_and_what_is_made_for_a_device(folder):
 
 
 def test_another_name_of_what_is_refused_is_refused(tmp_path):
-    text = "from mindspore.ops.function.random_func import randint_like_ext\nrandint_like_ext(1, 2)\n"
+    text = "from mindspore.parallel.nn import FixedSparseAttention\nFixedSparseAttention(1, 2, 3, 4)\n"
     (tmp_path / "a.py").write_text(text)
     assert {(f.kind, f.line) for f in codebase.scan([str(tmp_path)]).findings} == {("refused", 2)}
 
