@@ -12,6 +12,31 @@ from ms2torch.language.trees import PREFIX, base_of, is_pop, loaded, placed, roo
 SHIFTS = {ast.LShift: shifting.left, ast.RShift: shifting.right}
 
 
+class Moving:
+    """Which expressions hang on attributes of ``self`` that a function sets, and that are no Parameters."""
+
+    def __init__(self, function, self_name: str | None, is_parameter) -> None:
+        self.self_name, self.names = self_name, set()
+        self.attributes = {n.attr for n in ast.walk(function) if self._is_own(n)
+                           and isinstance(n.ctx, ast.Store) and not is_parameter(n)}
+        for _ in range(3):              # what follows from one, over a few assignments
+            for node in ast.walk(function):
+                if isinstance(node, ast.Assign) and self.holds(node.value):
+                    self.names |= {n.id for target in node.targets for n in ast.walk(target)
+                                   if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+    def holds(self, node) -> bool:
+        """Whether an index, but no slice, hangs on one."""
+        nodes = list(ast.walk(node)) if self.attributes else []
+        return not any(isinstance(n, ast.Slice) for n in nodes) and any(
+            (isinstance(n, ast.Name) and n.id in self.names)
+            or (self._is_own(n) and n.attr in self.attributes) for n in nodes)
+
+    def _is_own(self, node) -> bool:
+        return (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+                and node.value.id == self.self_name)
+
+
 class Assigning:
     """Assignments, and calls as statements that change a list."""
 
@@ -114,6 +139,8 @@ class Assigning:
             told = [placed(ast.Constant(spec), value), node.value]
             node.value = self.call("taken", unpacking.taken, told, value)
             return node
+        if isinstance(target, ast.Subscript) and self._of_the_graph(target):
+            return self._locally(target, self.visit(value), node)
         if isinstance(target, ast.Subscript) and self._copied(target):
             return self._store(target, self.visit(value), node)
         if isinstance(target, ast.Subscript) and isinstance(base_of(target), ast.Call):
@@ -144,6 +171,15 @@ class Assigning:
     def _written(self, target, value, statement):
         args = [loaded(target.value), placed(ast.Constant(target.attr), target), value]
         return placed(ast.Expr(self.call("write", jit_classes.write, args, statement)), statement)
+
+    def _of_the_graph(self, target) -> bool:
+        """Whether a part of a Parameter is written by what the function itself sets in ``self``."""
+        return (isinstance(target.value, ast.Attribute) and self._is_parameter(target.value)
+                and self.moving.holds(target.slice))
+
+    def _locally(self, target, value, statement):
+        args = [loaded(target.value), self.visit(loaded(target.slice)), value]
+        return placed(ast.Expr(self.call("set_locally", containers.set_locally, args, statement)), statement)
 
     def _unnamed(self, target, value, statement):
         """``x.view(-1)[0] = v``: no name means the Tensor that is made."""
@@ -185,6 +221,9 @@ class Assigning:
         in_place = operation in containers.AUGMENTED and not generations.has_old_meaning("mindspore.jit")
         if isinstance(node.target, ast.Subscript):
             unnamed, part = isinstance(base_of(node.target), ast.Call), loaded(node.target)
+            if self._of_the_graph(node.target):
+                value = placed(ast.BinOp(self.visit(part), node.op, self.visit(node.value)), node)
+                return self._locally(node.target, value, node)
             if in_place and not unnamed and self._copied(node.target, self._holds(node.target)):
                 args = [placed(ast.Constant(operation), node), self.visit(part.value), self.visit(part.slice),
                         self.visit(node.value)]

@@ -18,6 +18,14 @@ from ms2torch.common.parameter import Parameter
 from ms2torch.language import list_objects
 
 
+def set_locally(parameter, index, value) -> None:
+    """``parameter[index] = value`` by an index that no compiler knows: until the graph ends."""
+    if local_writes.begun():
+        local_writes.write(parameter, index, value)
+    else:
+        parameter[index] = value
+
+
 def set_item(target, index, value):
     """What ``target`` means after ``target[index] = value``: lists and Tensors are new, dicts are not."""
     if target.__class__ is Tensor:

@@ -30,7 +30,7 @@ from ms2torch.language import (
     unpacking,
 )
 from ms2torch.language.aliases import Aliases
-from ms2torch.language.assigning import SHIFTS, Assigning
+from ms2torch.language.assigning import SHIFTS, Assigning, Moving
 from ms2torch.language.branches import Branches, Choosing
 from ms2torch.language.knowing import Knowing
 from ms2torch.language.known_numbers import Computing, KnownNumbers
@@ -81,6 +81,7 @@ class Rewriting(Choosing, Computing, Assigning, Knowing, ast.NodeTransformer):
             if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store) and isinstance(n.value, ast.Name)
             and (n.value.id == own or n.value.id not in self.hidden)}
         self.aliases, self.late = Aliases(node), closures.Late(node)
+        self.moving = Moving(node, self.self_name, self._is_parameter)
         self.branches = Branches(node)
         self.returns = Returns(node, self.branches)
         self.numbers = KnownNumbers(node, self._value_of)

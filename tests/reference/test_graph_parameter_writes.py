@@ -231,3 +231,36 @@ class Reads(Queue):
       each={"of": ["name", "in a condition", "in a text", "in a list"]})
 def test_what_no_graph_reads_of_a_parameter(of):
     return Reads()(ms.Tensor([1.0]), of)
+
+
+class Pointed(nn.Cell):
+    def __init__(self, how):
+        super().__init__()
+        self.how, self.place, self.fixed = how, 0, 1
+        self.rows = ms.Parameter(ms.Tensor(np.zeros((3, 2)), ms.float32), name="rows", requires_grad=False)
+
+    def construct(self, x):
+        if self.how == "an attribute":
+            self.rows[self.place] = x
+        if self.how == "a name for it":
+            place = self.place
+            self.rows[place] = x
+        if self.how == "what follows from it":
+            self.rows[self.place + 1] = x
+        if self.how == "a part":
+            self.rows[self.place, 0] = 5.0
+        if self.how == "a sum":
+            self.rows[self.place] += x
+        if self.how == "one that stays":
+            self.rows[self.fixed] = x
+        self.place = (self.place + 1) % 2
+        return self.rows * 2
+
+
+@case(mode="GRAPH", each={"how": ["an attribute", "a name for it", "what follows from it", "a part", "a sum",
+                                  "one that stays"]})
+def test_parts_by_an_attribute_that_moves(how):
+    """A row by an attribute that `construct` itself sets is the graph's own."""
+    net = Pointed(how)
+    first, second = net(ms.Tensor([1.0, 2.0])), net(ms.Tensor([3.0, 4.0]))
+    return first, second, net.rows, net.place

@@ -2,8 +2,9 @@
 
 MindSpore's graph mode makes ``self.queue[0:2] = v`` a new value: what reads ``self.queue`` later in the graph
 sees it, and ``v`` has its gradient, but the Parameter keeps its content. What ``+=`` or an ``assign`` writes
-after that is the graph's own, too. (By any other index, ``[:, 0]``, ``[0]``, ``[indices]``, the Parameter
-itself is written.)
+after that is the graph's own, too. So is what ``self.queue[self.place] = v`` writes where the ``construct``
+itself sets ``self.place``. (By any other index, ``[:, 0]``, ``[0]``, ``[indices]``, the Parameter itself is
+written.)
 """
 
 from __future__ import annotations
@@ -22,9 +23,14 @@ from ms2torch._core.tensor.tensor import Tensor, lower
 _here = threading.local()
 
 
+def begun() -> bool:
+    """Whether a ``construct`` of graph mode that assigns to elements is under way."""
+    return getattr(_here, "written", None) is not None
+
+
 def is_local(index) -> bool:
     """Whether a write by ``index`` is the graph's own."""
-    return getattr(_here, "written", None) is not None and (
+    return begun() and (
         index.__class__ is slice or (isinstance(index, Tensor) and index._t.dtype is torch.bool))
 
 
