@@ -215,8 +215,10 @@ def differs(ours: np.ndarray, theirs: np.ndarray, tolerance: float = TOLERANCE) 
 
 def tried(library, row: dict, judged: Path) -> dict[str, str]:
     """What each step came to, as far as the steps before it let it."""
-    found: dict[str, str] = {}
     known = np.load(judged / f"{row['name']}.npz")
+    found = {} if "tokens" in known.files else {"generate": "-"}
+    if library.back is None:
+        found["back"] = "-"
     given = {key[3:]: known[key] for key in known.files if key.startswith("in.")}
     state: dict = {}
 
@@ -264,8 +266,7 @@ def tried(library, row: dict, judged: Path) -> dict[str, str]:
         ("step", step),
         ("back", back),
     ):
-        if (name == "generate" and "tokens" not in known.files) or (name == "back" and library.back is None):
-            found[name] = "-"
+        if name in found:
             continue
         try:
             found[name] = do()
