@@ -112,8 +112,7 @@ def check_transpose_axis(axes, ndim):
         return tuple(axes[0])
     if len(axes) == 1 and not isinstance(axes[0], int):
         raise TypeError("For Tensor.transpose, the parameter 'axes' must be a tuple/list, or series of "
-                        "integer, "
-                        f"but got {type(axes[0])}")
+                        f"integer, but got {type(axes[0])}")
     if len(axes) != ndim:
         raise ValueError("For Tensor.transpose, the number of axes must be equal to the dimension of Tensor, "
                          f"but got {len(axes)} in the number of axes.")
@@ -125,9 +124,8 @@ def check_reshape_shp(shp):
     if len(shp) != 1 or isinstance(shp[0], int):
         return shp
     if not isinstance(shp[0], (tuple, list)):
-        raise TypeError("For Tensor.reshape, the parameter 'shape' must be an integer, or tuple/list, "
-                        "or series "
-                        f"of integer, but got {type(shp[0])}")
+        raise TypeError("For Tensor.reshape, the parameter 'shape' must be an integer, or tuple/list, or "
+                        f"series of integer, but got {type(shp[0])}")
     return tuple(shp[0])
 
 
@@ -162,9 +160,8 @@ def check_reduce_shape(ori_shape, shape, axis, prim_name, arg_name1, arg_name2) 
     """``shape`` is ``ori_shape`` without ``axis``."""
     gone = axis if hasattr(axis, "__iter__") else (axis,)
     if list(shape) != [size for i, size in enumerate(ori_shape) if i not in gone]:
-        raise ValueError(f"For '{prim_name}', the shape of parameter '{arg_name1}' reduce on 'axis': "
-                         f"{axis} must "
-                         f"be equal to the shape of '{arg_name2}': {shape}, but got {ori_shape}.")
+        raise ValueError(f"For '{prim_name}', the shape of parameter '{arg_name1}' reduce on 'axis': {axis} "
+                         f"must be equal to the shape of '{arg_name2}': {shape}, but got {ori_shape}.")
 
 
 def infer_out_shape(*shapes):
@@ -256,8 +253,7 @@ def check_csr_tensor_shape(indptr_shp, indices_shp, values_shp, csr_shp) -> None
                          f"Values' dimension: {len(values_shp)} , CSRTensor's dimension: {len(csr_shp)}")
     if values_shp[1:] != csr_shp[2:]:
         raise ValueError("CSRTensor's shape[2: ] must be equal to value's shape[1: ],but CSRTensor's "
-                         "shape[2: ] "
-                         f"got: {csr_shp[2:]} and value's shape[1: ]got: {values_shp[1:]}")
+                         f"shape[2: ] got: {csr_shp[2:]} and value's shape[1: ]got: {values_shp[1:]}")
 
 
 def check_coo_tensor_shape(indices_shp, values_shp, coo_shp) -> None:

@@ -44,8 +44,7 @@ def _configuration() -> dict:
         if number not in _LEVELS:
             raise ValueError(
                 "Incorrect log level, please check the configuration of GLOG_v or GLOG_stderrthreshold, "
-                "desired log level: 4-CRITICAL, 3-ERROR, 2-WARNING, 1-INFO, 0-DEBUG. "
-                f"But got {number}."
+                f"desired log level: 4-CRITICAL, 3-ERROR, 2-WARNING, 1-INFO, 0-DEBUG. But got {number}."
             )
     if console not in ("0", "1"):
         raise ValueError(f"Incorrect value, the value of GLOG_logtostderr must be 0 or 1, but got {console}.")

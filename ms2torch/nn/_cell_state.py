@@ -228,9 +228,8 @@ def _load(cell: CellState, state: dict, prefix: str, metadata: dict, notes: tupl
     for hook in cell._load_state_dict_post_hooks.values():
         if hook(cell, IncompatibleKeys(missing, unexpected)) is not None:
             raise RuntimeError(
-                "Hooks registered with ``register_load_state_dict_post_hook`` are not"
-                "expected to return new values, if incompatible_keys need to be modified,"
-                "it should be done inplace."
+                "Hooks registered with ``register_load_state_dict_post_hook`` are notexpected to return new "
+                "values, if incompatible_keys need to be modified,it should be done inplace."
             )
 
 

@@ -51,8 +51,7 @@ def _parallel_mode(value):
     if value not in modes:
         raise ValueError(
             f"{_PARAMETER.format('parallel_mode')}only support 'stand_alone', 'data_parallel', "
-            "'hybrid_parallel', "
-            f"'semi_auto_parallel' and 'auto_parallel', but got the value : {value}."
+            f"'hybrid_parallel', 'semi_auto_parallel' and 'auto_parallel', but got the value : {value}."
         )
     return value
 
@@ -60,9 +59,8 @@ def _parallel_mode(value):
 def _search_mode(value):
     if value not in ("recursive_programming", "dynamic_programming", "sharding_propagation"):
         raise ValueError(
-            f"{_PARAMETER.format('search_mode')}only support 'recursive_programming', "
-            "'dynamic_programming' and "
-            f"'sharding_propagation', but got the value: {value}."
+            f"{_PARAMETER.format('search_mode')}only support 'recursive_programming', 'dynamic_programming' "
+            f"and 'sharding_propagation', but got the value: {value}."
         )
     return value
 
@@ -144,9 +142,8 @@ def _communi_parallel_mode(value):
     if value not in ("all_group_parallel", "same_server_group_parallel", "no_group_parallel"):
         raise ValueError(
             "For 'set_auto_parallel_context().set_communi_parallel_mode', the argument "
-            "'communi_parallel_mode' only "
-            "support 'ALL_GROUP_PARALLEL', 'SAME_SEVER_GROUP_PARALLEL' and 'NO_GROUP_PARALLEL', "
-            f"but got the value : {value}."
+            "'communi_parallel_mode' only support 'ALL_GROUP_PARALLEL', 'SAME_SEVER_GROUP_PARALLEL' and "
+            f"'NO_GROUP_PARALLEL', but got the value : {value}."
         )
     return value
 

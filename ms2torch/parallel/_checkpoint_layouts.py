@@ -43,8 +43,7 @@ def _devices(layouts) -> int:
     first = next(iter(layouts.values()))
     if not first.matrix:
         raise ValueError("The parallel strategy file only contains pipeline-parallelism, which is not "
-                         "supported "
-                         "for parallel strategy conversion now.")
+                         "supported for parallel strategy conversion now.")
     return first.devices
 
 
@@ -235,8 +234,7 @@ def transform_checkpoints(src_checkpoints_dir, dst_checkpoints_dir, ckpt_prefix,
     safe, plain = (_files_by_rank(src_checkpoints_dir, kind) for kind in ("safetensors", "ckpt"))
     if safe and plain:
         raise ValueError("For 'transform_checkpoints', the 'src_checkpoints_dir' cannot contain both ckpt "
-                         "file "
-                         "and safetensors file simultaneously")
+                         "file and safetensors file simultaneously")
     if not safe and not plain:
         raise ValueError("For 'transform_checkpoints', the 'src_checkpoints_dir' can not be empty.")
     if plain and output_format == "safetensors":
@@ -293,12 +291,9 @@ def _check_prediction(strategy) -> None:
                 or not ints(one[0]) or not ints(one[1]) or not (ints(one[2]) or not one[2]) or one[3] != 0):
             raise ValueError(
                 "For 'load_distributed_checkpoint', the argument 'predict_strategy' is dict, the key of it "
-                "must be "
-                "string, and the value of it must be list or tuple that the first four elements must be "
-                "dev_matrix "
-                "(list[int]), tensor_map (list[int]), param_split_shape (list[int]) and field_size (int, "
-                "which "
-                "value is 0).Please check whether 'predict_strategy' is correct.")
+                "must be string, and the value of it must be list or tuple that the first four elements must "
+                "be dev_matrix (list[int]), tensor_map (list[int]), param_split_shape (list[int]) and "
+                "field_size (int, which value is 0).Please check whether 'predict_strategy' is correct.")
 
 
 def load_distributed_checkpoint(network, checkpoint_filenames=None, predict_strategy=None,
@@ -326,10 +321,8 @@ def load_distributed_checkpoint(network, checkpoint_filenames=None, predict_stra
                 or os.path.getsize(path) == 0):
             raise ValueError(
                 "For 'load_distributed_checkpoint', please check 'checkpoint_filenames', and make sure the "
-                f"{path} "
-                f"at index {index} is a valid checkpoint file, it must be a string ending with '.ckpt', and "
-                "the "
-                "checkpoint file it represents must be exist and not empty.")
+                f"{path} at index {index} is a valid checkpoint file, it must be a string ending with "
+                "'.ckpt', and the checkpoint file it represents must be exist and not empty.")
     _check_prediction(predict_strategy)
     if train_strategy_filename is None:
         train_strategy_filename = auto_parallel_context().get_strategy_ckpt_load_file()
@@ -339,8 +332,7 @@ def load_distributed_checkpoint(network, checkpoint_filenames=None, predict_stra
     if _devices(source) != len(checkpoint_filenames):
         raise ValueError(
             "For 'Load_distributed_checkpoint', the length of 'checkpoint_filenames' should be equal to the "
-            "device "
-            "count of training process. But got the length of 'checkpoint_filenames' is "
+            "device count of training process. But got the length of 'checkpoint_filenames' is "
             f"{len(checkpoint_filenames)} and the device count is {_devices(source)}.")
     if dec_key is not None:
         raise unsupported("mindspore.load_distributed_checkpoint(dec_key=...)", "files are read in parts.",

@@ -83,8 +83,7 @@ def sharding_of(layout: ParallelLayouts, stages=(0,)) -> Lying:
     except IndexError as err:
         raise ValueError(f"{err}. Convert layout strategy to list failed, please make sure that strategy "
                          "matches the node_strategy.proto, you can check whether 'train_strategy_filename' "
-                         "is "
-                         "correct.") from err
+                         "is correct.") from err
     # One map with a place for each dimension, or a map for each dimension with several places.
     dims = [one for one in maps if one] if len(maps) > 1 else [[place] for place in maps[0]]
     axes = tuple(tuple(len(matrix) - 1 - p for p in places if p != -1) for places in dims)

@@ -37,8 +37,7 @@ def checked_strategy(what: str, name: str, strategy) -> tuple | None:
         for count in one:
             if not isinstance(count, int):
                 raise TypeError(f"The {what}: {strategy} of {name} is not valid, the value of strategy must "
-                                "be "
-                                f"int type, but got:{type(count)}")
+                                f"be int type, but got:{type(count)}")
     return strategy
 
 

@@ -36,9 +36,8 @@ class AutoParallel(Cell):
         super().__init__(auto_prefix=False)
         self.network = network
         if parallel_mode not in _MODES:
-            raise ValueError(f"the argument 'parallel_mode' must be one of {list(_MODES)}, but got the "
-                             "value : "
-                             f"{parallel_mode} .")
+            raise ValueError(f"the argument 'parallel_mode' must be one of {list(_MODES)}, but got the value "
+                             f": {parallel_mode} .")
         self._settings = {"parallel_mode": _MODES[parallel_mode]}
         self._global_rank, self._device_num = get_rank(), get_group_size()
         self._sharing_plan = None
@@ -86,8 +85,7 @@ class AutoParallel(Cell):
         if isinstance(config, str):
             if config not in ("full_batch", "data_parallel"):
                 raise ValueError(f"{head}argument 'config' must be 'full_batch' or 'data_parallel', but got "
-                                 "the "
-                                 f"value : {config}.")
+                                 f"the value : {config}.")
         elif not isinstance(config, tuple):
             raise TypeError(f"{head}argument 'config' must be str or tuple type, but got the type : "
                             f"{type(config)}.")
@@ -99,13 +97,11 @@ class AutoParallel(Cell):
                                       "a tuple of parts for each input, or 'full_batch'.")
                 if not isinstance(one, tuple):
                     raise TypeError(f"{head}element of argument 'config' must be tuple or Layout, but got "
-                                    "the "
-                                    f"type : {type(one)} .")
+                                    f"the type : {type(one)} .")
                 for count in one:
                     if not isinstance(count, int):
                         raise TypeError(f"{head}element of argument 'config' must be int type, but got the "
-                                        "type "
-                                        f": {type(count)} .")
+                                        f"type : {type(count)} .")
         self._settings["dataset_strategy"] = config
 
     def pipeline(self, stages=1, output_broadcast=False, interleave=False, scheduler="1f1b") -> None:

@@ -60,8 +60,7 @@ def check_append_dict(values) -> None:
         if not isinstance(key, str) or not isinstance(value, (int, float, bool, str, Tensor)):
             raise TypeError(
                 "For 'save_checkpoint', the type of dict 'append_info' must be key: string, value: int, "
-                "float, "
-                f"bool or Generator, but got key: {type(key)}, value: {type(value)}"
+                f"float, bool or Generator, but got key: {type(key)}, value: {type(value)}"
             )
 
 
@@ -71,9 +70,8 @@ def check_without_encryption(api: str, **given) -> None:
     for name, value in given.items():
         if value != plain[name]:
             raise ValueError(
-                f"For '{api}', when format is 'safetensors', the parameter '{name}' must be set to "
-                "default value "
-                f"'{plain[name]}', but got '{value}'."
+                f"For '{api}', when format is 'safetensors', the parameter '{name}' must be set to default "
+                f"value '{plain[name]}', but got '{value}'."
             )
 
 
@@ -99,8 +97,7 @@ def checked_prefixes(prefix):
         if not isinstance(one, str):
             raise TypeError(
                 "For 'load_checkpoint', when 'specify_prefix' or 'filter_prefix' is list or tuple, the "
-                "element "
-                f"in it must be string, but got {type(one)} at index {index}."
+                f"element in it must be string, but got {type(one)} at index {index}."
             )
         if not one:
             raise ValueError(

@@ -43,11 +43,9 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
         _load_by_prefix(params, parameter_dict, missing)
     if missing:
         logger.warning(
-            f"For 'load_param_into_net', {len(missing)} parameters in the 'net' are not loaded, because "
-            "they are not "
-            "in the 'parameter_dict', please check whether the network structure is consistent when "
-            "training and "
-            "loading checkpoint."
+            f"For 'load_param_into_net', {len(missing)} parameters in the 'net' are not loaded, because they "
+            "are not in the 'parameter_dict', please check whether the network structure is consistent when "
+            "training and loading checkpoint."
         )
         logger.warning(f"{missing} are not loaded.")
     return missing, unused
@@ -86,15 +84,13 @@ def update_parameter(param: Parameter, new: Parameter, strict: bool) -> None:
     if ours != theirs:
         if strict or not any({ours, theirs} <= kind for kind in (_FLOATS, _INTS)):
             raise RuntimeError(
-                f"{where} type as {param.name} in the argument 'parameter_dict'. but got its type {ours} "
-                "in the "
-                f"argument 'net' and type {theirs} in the argument 'parameter_dict'.{_CHECK}."
+                f"{where} type as {param.name} in the argument 'parameter_dict'. but got its type {ours} in "
+                f"the argument 'net' and type {theirs} in the argument 'parameter_dict'.{_CHECK}."
             )
         logger.warning(
             f"The type of {new.name}:{theirs} in 'parameter_dict' is different from the type of it in "
-            f"'net':{ours}, "
-            f"then the type convert from {theirs} to {ours} in the network. May consume additional memory "
-            "and time"
+            f"'net':{ours}, then the type convert from {theirs} to {ours} in the network. May consume "
+            "additional memory and time"
         )
         data = data.to(param._t.dtype)
     param.set_data(wrap(data))

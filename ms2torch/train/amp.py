@@ -112,8 +112,7 @@ def auto_mixed_precision(network, amp_level="O0", dtype=_dtype.float16):
     if before in _LEVELS[1:]:
         logger.warning(
             f"The network's auto mixed-precision level is adjusted from {before} to {amp_level}, and "
-            "repeated calls "
-            "to mixed-precision interfaces can cause performance degradation."
+            "repeated calls to mixed-precision interfaces can cause performance degradation."
         )
     if amp_level == "O1":
         network = lower_only(network, get_white_list(), dtype)

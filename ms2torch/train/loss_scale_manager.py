@@ -27,8 +27,7 @@ class FixedLossScaleManager(LossScaleManager):
 
     def __init__(self, loss_scale=128.0, drop_overflow_update=True) -> None:
         if loss_scale < 1:
-            raise ValueError("The argument 'loss_scale' must be >= 1, "
-                             f"but got {loss_scale}")
+            raise ValueError(f"The argument 'loss_scale' must be >= 1, but got {loss_scale}")
         self._loss_scale = loss_scale
         self._drop_overflow_update = drop_overflow_update
 

@@ -67,9 +67,8 @@ class Model:
         self._parameter_broadcast = _get_parameter_broadcast()
         if optimizer is None and amp_level != "O0":
             raise ValueError(
-                "Auto mixed precision will not work because 'optimizer' is None.Please set "
-                "amp_level='O0' to disable auto mixed precision or set 'optimizer' not be None to use "
-                "auto mixed precision."
+                "Auto mixed precision will not work because 'optimizer' is None.Please set amp_level='O0' to "
+                "disable auto mixed precision or set 'optimizer' not be None to use auto mixed precision."
             )
         if self._loss_scale_manager is not None and optimizer is None:
             raise ValueError("The argument 'optimizer' can not be None when set 'loss_scale_manager'.")
@@ -130,14 +129,13 @@ class Model:
             return
         if self._loss_fn is None:
             raise ValueError(
-                "If `metrics` is set, `eval_network` must not be None. Do not set `metrics` if you"
-                " don't want an evaluation.\n"
-                "If evaluation is required, you need to specify `eval_network`, which will be used in"
-                " the framework to evaluate the model.\n"
-                "For the simple scenarios with one data, one label and one logits, `eval_network` is"
-                " optional, and then you can set `eval_network` or `loss_fn`. For the latter case,"
-                " framework will automatically build an evaluation network with `network` and"
-                " `loss_fn`."
+                "If `metrics` is set, `eval_network` must not be None. Do not set `metrics` if you don't "
+                "want an evaluation.\n"
+                "If evaluation is required, you need to specify `eval_network`, which will be used in the "
+                "framework to evaluate the model.\n"
+                "For the simple scenarios with one data, one label and one logits, `eval_network` is "
+                "optional, and then you can set `eval_network` or `loss_fn`. For the latter case, framework "
+                "will automatically build an evaluation network with `network` and `loss_fn`."
             )
         self._eval_network = WithEvalCell(
             self._network, self._loss_fn, self._amp_level in ("O2", "O3", "auto")
@@ -319,9 +317,8 @@ class Model:
     def _check_batch(self, batch: tuple) -> None:
         if self._loss_fn is not None and len(batch) != 2:
             raise ValueError(
-                "When 'loss_fn' is not None, 'train_dataset' should return "
-                f"two elements, but got {len(batch)}, please check the number of elements "
-                "returned by 'train_dataset'"
+                "When 'loss_fn' is not None, 'train_dataset' should return two elements, but got "
+                f"{len(batch)}, please check the number of elements returned by 'train_dataset'"
             )
 
     def _note_overflow(self, outputs) -> None:

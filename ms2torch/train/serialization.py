@@ -165,8 +165,7 @@ def _from_parameter(param):
     if not isinstance(param, Parameter):
         raise TypeError(
             "For save_checkpoint, when save_obj is made up by list of Parameter,the param should be "
-            "parameter, "
-            f"but got {type(param)}"
+            f"parameter, but got {type(param)}"
         )
     return param.name, param._t
 

@@ -21,8 +21,7 @@ def of_operator(primitive: str, t, other, swapped: bool) -> TypeError:
     """The error of ``t ? other``, or ``other ? t`` if ``swapped``, where ``primitive`` is behind ``?``."""
     if swapped and primitive == "FloorMod":
         return TypeError("rmod(): missing 1 required positional argument: input." if other is None else
-                         "rmod(): argument 'input' (position 1) must be Number, "
-                         f"not {type(other).__name__}.")
+                         f"rmod(): argument 'input' (position 1) must be Number, not {type(other).__name__}.")
     if swapped and primitive not in _REFLECTED:
         return of_primitive(primitive, other, t)
     if swapped:

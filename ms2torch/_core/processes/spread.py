@@ -72,8 +72,7 @@ class Axes:
                 break
         if rest != 1:
             raise ValueError(f"For {self.what}, {math.prod(self.sizes)} processes can not split its tensors "
-                             "as "
-                             f"its strategy has it: {cut} parts are too many or do not divide them.")
+                             f"as its strategy has it: {cut} parts are too many or do not divide them.")
         for axis in found:
             self._free.remove(axis)
         self._taken[label] = tuple(found)
@@ -326,18 +325,16 @@ class Spread:
         t = x._t
         for axis, one in enumerate(layout):
             if isinstance(one, Shard) and one.dim >= t.ndim:
-                raise ValueError(f"For {what}, dimension {one.dim} of a tensor of shape {tuple(t.shape)} "
-                                 "can not "
-                                 f"be split in {self.sizes[axis]}.")
+                raise ValueError(f"For {what}, dimension {one.dim} of a tensor of shape {tuple(t.shape)} can "
+                                 f"not be split in {self.sizes[axis]}.")
         if hasattr(x, "_rest") and any(isinstance(one, Shard) for one in layout):
             self._wanted.setdefault(id(x), (x, layout))
         for dim in range(t.ndim):
             parts = math.prod(n for n, one in zip(self.sizes, layout, strict=True)
                               if isinstance(one, Shard) and one.dim == dim)
             if t.shape[dim] % parts:
-                raise ValueError(f"For {what}, dimension {dim} of a tensor of shape {tuple(t.shape)} can "
-                                 "not be "
-                                 f"split in {parts} equal parts.")
+                raise ValueError(f"For {what}, dimension {dim} of a tensor of shape {tuple(t.shape)} can not "
+                                 f"be split in {parts} equal parts.")
         if hasattr(x, "_rest") and tuple(getattr(t, "placements", ())) == tuple(layout):
             # Its gradient is summed over the processes at the end; that of an activation is summed here.
             return x

@@ -70,10 +70,9 @@ def from_array(array: np.ndarray) -> torch.Tensor:
         raise unsupported("mindspore.Tensor of strings", "torch has no tensors of strings.", "a numpy array.")
     if array.dtype.kind not in "biufc" or array.dtype.itemsize > (16 if array.dtype.kind == "c" else 8):
         raise TypeError(
-            "initializing tensor by numpy array failed, because the element type "
-            f"'{type(array.ravel()[0])}' of array is not supported. The element index in array: (0,), "
-            f"numpy array: {array}. The supported "
-            f"element type of ndarray as follow: {_ELEMENTS} ")
+            f"initializing tensor by numpy array failed, because the element type '{type(array.ravel()[0])}' "
+            f"of array is not supported. The element index in array: (0,), numpy array: {array}. The "
+            f"supported element type of ndarray as follow: {_ELEMENTS} ")
     if not array.dtype.isnative:
         raise TypeError(f"initializing tensor by numpy array failed, numpy array: {array}, data type: "
                         f"{array.dtype.str}. The supported element type of ndarray as follow: {_ELEMENTS} ")

@@ -75,8 +75,7 @@ def _numbers(folder, name, magic, shape, kind, first, count) -> np.ndarray:
     """Rows ``first`` ... of an idx file."""
     path = os.path.join(os.path.realpath(folder), name)
     if not os.path.isfile(path):
-        raise pipeline_error(f"Invalid file path, Qmnist data file: {path} does not exist or is a "
-                             "directory.")
+        raise pipeline_error(f"Invalid file path, Qmnist data file: {path} does not exist or is a directory.")
     data = Path(path).read_bytes()
     head = 8 + 4 * len(shape)
     axes = np.frombuffer(data[:head], ">u4") if len(data) >= head else [0]

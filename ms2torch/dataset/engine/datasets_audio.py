@@ -65,9 +65,8 @@ class _Recordings(ListedDataset, AudioBaseDataset):
         self.dataset_dir = dataset_dir
 
     def _nothing(self):
-        return pipeline_error("Invalid data, no valid data matching the dataset API "
-                              f"{type(self).__name__}. Please check dataset API or file path: "
-                              f"{self.dataset_dir}.")
+        return pipeline_error(f"Invalid data, no valid data matching the dataset API {type(self).__name__}. "
+                              f"Please check dataset API or file path: {self.dataset_dir}.")
 
     def _row(self, item):
         path, *known = item

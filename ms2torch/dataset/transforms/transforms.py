@@ -104,8 +104,7 @@ class OneHot(TensorOperation):
                                  f"{'string' if column.dtype.kind in 'SU' else column.dtype}")
         flat = column.squeeze()
         if flat.ndim > 1:
-            raise OperationError("OneHot: Only support scalar or 1D input, got rank of input: "
-                                 f"{flat.ndim}")
+            raise OperationError(f"OneHot: Only support scalar or 1D input, got rank of input: {flat.ndim}")
         if not flat.size:
             raise OperationError("Input Tensor has no data.\n")
         flat = flat.reshape(-1)

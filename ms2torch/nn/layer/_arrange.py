@@ -158,8 +158,7 @@ class Unfold(Cell):
         check.check_value_type(f"{label}s", ksizes, [tuple, list], name)
         if len(value) != 4 or value[0] != 1 or value[3] != 1:
             raise ValueError(f"For '{name}' the format of '{label}s' must be [1, {label}_row, {label}_col, "
-                             "1], "
-                             f"but got {value}.")
+                             f"1], but got {value}.")
         if not all(isinstance(v, int) and v >= 1 for v in value[1:3]):
             raise ValueError(f"For '{name}' the {label}_row and {label}_col in '{label}s' must be an "
                              "positive integer "
@@ -214,8 +213,7 @@ class Roll(Cell):
         if isinstance(shift, int) != isinstance(axis, int) or (
                 not isinstance(shift, int) and len(shift) != len(axis)):
             raise ValueError(f"For '{self.cls_name}', the shape of 'shift' and the shape of 'axis' must be "
-                             "the same, "
-                             f"but got the shift: {shift} and the axis: {axis}.")
+                             f"the same, but got the shift: {shift} and the axis: {axis}.")
         self.shift, self.axis = shift, axis
 
     def construct(self, input_x):

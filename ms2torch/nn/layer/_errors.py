@@ -59,14 +59,12 @@ def conv_error(err: Exception, name: str, x, weight, group: int, dims: int) -> E
                           f"{channels // group}, and 'group': 1.")
     if channels != inside * group:
         return RuntimeError(f"For '{name}', 'C_in' of input 'x' shape divide by parameter 'group' must be "
-                            "equal to "
-                            f"'C_in' of input 'weight' shape: {inside}, but got 'C_in' of input 'x' shape: "
-                            f"{channels}, and 'group': {group}.")
+                            f"equal to 'C_in' of input 'weight' shape: {inside}, but got 'C_in' of input 'x' "
+                            f"shape: {channels}, and 'group': {group}.")
     all_else_fits = err.__class__ is RuntimeError and "Transpose" not in name
     if all_else_fits and not out_of_memory(err):
         return ValueError("For 'Conv2d', input shape's h and w after padding must be greater than or equal "
-                          "to "
-                          "kernel_size's h and w respectively.")
+                          "to kernel_size's h and w respectively.")
     return translate(err, name, (x._t, weight._t))
 
 
@@ -76,8 +74,7 @@ def norm_error(err: Exception, x, gamma) -> Exception:
         return not_tensor(err, "Shape", x)
     if x.dtype not in (_dtype.float16, _dtype.float32, _dtype.bfloat16):
         return TypeError("For primitive[BatchNorm], the input argument[input_x] must be a type of "
-                         "{Tensor[Float16], "
-                         f"Tensor[Float32]}}, but got Tensor[{x.dtype}].")
+                         f"{{Tensor[Float16], Tensor[Float32]}}, but got Tensor[{x.dtype}].")
     if x.shape[1] != gamma.shape[0]:
         return ValueError("For BatchNorm, scale.shape[0] should be equal to input_x's channel dimension: "
                           f"{x.shape[1]}, bug got scale.shape[0]: {gamma.shape[0]}.")

@@ -145,11 +145,10 @@ def _tanh(t):
         from ms2torch._core.tensor.dtype import from_torch
 
         raise TypeError("Select CPU operator[Tanh] fail! Unsupported data type!\nThe supported data types "
-                        "are "
-                        "input[Float32], output[Float32];input[Float64], output[Float64];input[Complex64], "
-                        "output[Complex64];input[Complex128], output[Complex128];,\n but get input[[const "
-                        "vector]"
-                        f"{{{from_torch(t.dtype)}}}], output[[const vector]{{Float32}}].")
+                        "are input[Float32], output[Float32];input[Float64], "
+                        "output[Float64];input[Complex64], output[Complex64];input[Complex128], "
+                        f"output[Complex128];,\n but get input[[const vector]{{{from_torch(t.dtype)}}}], "
+                        "output[[const vector]{Float32}].")
     return torch.tanh(t)
 
 
@@ -311,26 +310,21 @@ class PReLU(Cell):
         elif isinstance(w, list):
             if len(w) != channel:
                 raise ValueError(f"For '{self.cls_name}', the length of 'w' must be equal to the 'channel' "
-                                 "when the "
-                                 f"'w' is a list, but got the length of 'w': {len(w)}, the 'channel': "
-                                 f"{channel}.")
+                                 f"when the 'w' is a list, but got the length of 'w': {len(w)}, the "
+                                 f"'channel': {channel}.")
             for value in w:
                 if not isinstance(value, (float, np.float32)):
                     raise ValueError(f"For '{self.cls_name}', all elements in 'w' must be float when the 'w' "
-                                     "is a "
-                                     f"list, but got {value}.")
+                                     f"is a list, but got {value}.")
             start = Tensor(np.array(w, np.float32))
         elif isinstance(w, Tensor):
             if w.dtype not in (float16, float32):
                 raise ValueError(f"For '{self.cls_name}', the dtype of 'w' must be float16 or float32 when "
-                                 "the 'w' is "
-                                 f"a tensor, but got {w.dtype}.")
+                                 f"the 'w' is a tensor, but got {w.dtype}.")
             if len(w.shape) != 1 or w.shape[0] != channel:
                 raise ValueError(f"For '{self.cls_name}', the dimension of 'w' must be 1, and the elements "
-                                 "number "
-                                 "must be equal to the 'channel' when the 'w' is a tensor, but got 'w' "
-                                 "shape "
-                                 f"{w.shape}, the 'channel' {channel}.")
+                                 "number must be equal to the 'channel' when the 'w' is a tensor, but got "
+                                 f"'w' shape {w.shape}, the 'channel' {channel}.")
             start = w
         else:
             raise TypeError(f"For '{self.cls_name}', the 'w' only supported float, list and tensor, but got "
@@ -364,8 +358,7 @@ class RReLU(Cell):
             check.check_value_type(name, value, [float, int], self.cls_name)
         if lower > upper:
             raise ValueError(f"For {self.cls_name}, the value of 'upper' must be greater than or equal to "
-                             "'lower', "
-                             f"but got upper: {upper}, lower: {lower}. ")
+                             f"'lower', but got upper: {upper}, lower: {lower}. ")
         self.lower, self.upper = float(lower), float(upper)
 
     def construct(self, x):

@@ -43,10 +43,9 @@ def _linear_parameters(cell: Cell, n_in: int, n_out: int, weight_init, bias_init
     if isinstance(weight_init, Tensor) and weight_init.shape != (n_out, n_in):
         raise ValueError(
             f"For '{cell.cls_name}', weight init shape error. The ndim of 'weight_init' must be equal to 2, "
-            "and the "
-            f"first dim must be equal to '{names[1]}', and the second dim must be equal to '{names[0]}'. But "
-            "got "
-            f"'weight_init': {weight_init}, '{names[1]}': {n_out}, '{names[0]}': {n_in}.")
+            f"and the first dim must be equal to '{names[1]}', and the second dim must be equal to "
+            f"'{names[0]}'. But got 'weight_init': {weight_init}, '{names[1]}': {n_out}, '{names[0]}': "
+            f"{n_in}.")
     if generations.has_old_meaning("mindspore.nn.Dense"):
         weight_init = "normal" if weight_init is None else weight_init
         bias_init = "zeros" if bias_init is None else bias_init
@@ -57,9 +56,8 @@ def _linear_parameters(cell: Cell, n_in: int, n_out: int, weight_init, bias_init
         if isinstance(bias_init, Tensor) and bias_init.shape != (n_out,):
             raise ValueError(
                 f"For '{cell.cls_name}', bias init shape error. The ndim of 'bias_init' must be equal to 1, "
-                "and the "
-                f"first dim must be equal to '{names[1]}'. But got 'bias_init': {bias_init}, '{names[1]}': "
-                f"{n_out}.")
+                f"and the first dim must be equal to '{names[1]}'. But got 'bias_init': {bias_init}, "
+                f"'{names[1]}': {n_out}.")
         init = Uniform(1 / math.sqrt(n_in)) if bias_init is None else bias_init
         cell.bias = Parameter(initializer(init, [n_out], dtype=dtype), name="bias")
 
@@ -86,8 +84,7 @@ class Dense(Cell):
         self.activation = get_activation(activation) if isinstance(activation, str) else activation
         if activation is not None and not isinstance(self.activation, (torch.nn.Module, Primitive)):
             raise TypeError(f"For '{self.cls_name}', the 'activation' must be str or Cell or Primitive, but "
-                            "got "
-                            f"{type(activation).__name__}.")
+                            f"got {type(activation).__name__}.")
         self.activation_flag = self.activation is not None
 
     matmul = primitive("MatMul", transpose_b=True)

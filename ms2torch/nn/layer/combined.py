@@ -29,8 +29,7 @@ class _BnAct(Cell):
             self.activation = get_activation(activation) if isinstance(activation, str) else activation
         if activation is not None and not isinstance(self.activation, (Cell, Primitive)):
             raise TypeError(f"For '{self.cls_name}', the 'activation' must be str or Cell or Primitive, but "
-                            "got "
-                            f"{type(activation).__name__}.")
+                            f"got {type(activation).__name__}.")
 
     def _finish(self, x):
         if self.has_bn:

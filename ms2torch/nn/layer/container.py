@@ -132,8 +132,7 @@ class SequentialCell(_Numbered):
                 cells = [cells]
             elif not isinstance(cells, (list, OrderedDict)):
                 raise TypeError(f"For '{type(self).__name__}', the 'args[0]' must be Cell, list or "
-                                "orderedDict, "
-                                f"but got {type(cells).__name__}")
+                                f"orderedDict, but got {type(cells).__name__}")
         by_name = isinstance(cells, OrderedDict)
         # Which keys are positions: those follow when children before them go.
         self._is_dynamic_name = [not by_name] * len(cells)
@@ -263,8 +262,7 @@ class CellList(_CellListBase, _Numbered):
         """Add all of a list of Cells at the end."""
         if not isinstance(cells, list):
             raise TypeError(f"For '{self.cls_name}', the new cells wanted to append should be instance of "
-                            "list, "
-                            f"but got {type(cells).__name__}.")
+                            f"list, but got {type(cells).__name__}.")
         prefix, _ = _place(self._modules)
         for cell in cells:
             if isinstance(cell, CellDict):

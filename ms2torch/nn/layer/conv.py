@@ -379,10 +379,8 @@ class Conv3dTranspose(_Conv):
         self._settle_padding(padding)
         if pad_mode != "pad" and any(output_padding):
             raise ValueError("For 'Conv3DTranspose', the 'output_padding' must be zero or (0, 0, 0) when "
-                             "'pad_mode' "
-                             f"is not \"pad\", but got 'output_padding' is {output_padding} and 'pad_mode' "
-                             "is "
-                             f"{pad_mode}.")
+                             f"'pad_mode' is not \"pad\", but got 'output_padding' is {output_padding} and "
+                             f"'pad_mode' is {pad_mode}.")
         self._sides = paired(padding, 3)
 
     def construct(self, x):

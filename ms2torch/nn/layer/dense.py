@@ -31,8 +31,7 @@ class BiDense(Cell):
         shape = [out_channels, in1_channels, in2_channels]
         if isinstance(weight_init, Tensor) and weight_init.shape != tuple(shape):
             raise ValueError(f"For '{self.cls_name}', weight init shape error. The shape of 'weight_init' "
-                             "must be "
-                             f"{tuple(shape)}, but got {weight_init.shape}.")
+                             f"must be {tuple(shape)}, but got {weight_init.shape}.")
         init = Uniform(bound) if weight_init is None else weight_init
         self.weight = Parameter(initializer(init, shape, dtype=dtype), "weight")
         self.bias = None

@@ -20,18 +20,15 @@ from ._parts import primitive
 __all__ = ["Embedding", "EmbeddingExt", "EmbeddingLookup", "MultiFieldEmbeddingLookup"]
 
 _NUMBERS = ("Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64, Float16, Float32, Float64, BFloat16, "
-            "Complex64, "
-            "Complex128, Int4, Float8E4M3FN, Float8E5M2, HiFloat8")
+            "Complex64, Complex128, Int4, Float8E4M3FN, Float8E5M2, HiFloat8")
 
 
 def _number_dtype(dtype, cell: str) -> None:
     if not isinstance(dtype, Number):
         raise TypeError(
             f"For '{cell}', the element of 'dtype' must be one of {_NUMBERS}, but got {dtype}.The supported "
-            "data types "
-            "depend on the hardware that executes the operator, for more details, please refer to the "
-            "MindSpore "
-            "official website to get more information about the data type.")
+            "data types depend on the hardware that executes the operator, for more details, please refer to "
+            "the MindSpore official website to get more information about the data type.")
 
 
 def looked_up(ids: Tensor, table: Tensor) -> Tensor:
@@ -44,16 +41,14 @@ def looked_up(ids: Tensor, table: Tensor) -> Tensor:
         t, rows = ids._t, table.shape[0]
         wrong = t[(t < 0) | (t >= rows)].flatten()[0].item()
         raise RuntimeError(f"For 'Gather', the 'input_indices' should be in the range [0, {rows}), but got "
-                           f"{wrong}, "
-                           "error_code[58]") from None
+                           f"{wrong}, error_code[58]") from None
     except RuntimeError as err:
         t = ids._t
         if t.dtype in (torch.int8, torch.int16, torch.uint8):
             return wrap(F.embedding(t.long(), table._t))
         if t.is_floating_point():
             raise TypeError("For primitive[Gather], the input argument[input_indices] must be a type of "
-                            "{Int32, "
-                            f"Int64}}, but got {from_torch(t.dtype)}.") from None
+                            f"{{Int32, Int64}}, but got {from_torch(t.dtype)}.") from None
         raise translate(err, "Gather", (table._t, t)) from None
 
 
@@ -93,8 +88,7 @@ class Embedding(Cell):
     def extend_repr(self) -> str:
         return (f"vocab_size={self.vocab_size}, embedding_size={self.embedding_size}, "
                 f"use_one_hot={self.use_one_hot}, embedding_table={self.embedding_table}, "
-                f"dtype={self.dtype}, "
-                f"padding_idx={self.padding_idx}")
+                f"dtype={self.dtype}, padding_idx={self.padding_idx}")
 
 
 class EmbeddingExt(Cell):
@@ -129,8 +123,7 @@ class EmbeddingExt(Cell):
             if _weight.shape != (num_embeddings, embedding_dim):
                 raise ValueError("For Embedding, shape of weight should be match with num_embeddings and "
                                  f"embedding_dim, but got weight.shape: {_weight.shape}, and "
-                                 "(num_embeddings, "
-                                 f"embedding_dim): ({num_embeddings}, {embedding_dim})")
+                                 f"(num_embeddings, embedding_dim): ({num_embeddings}, {embedding_dim})")
             weight = _weight
         self.weight = Parameter(weight, name="weight", requires_grad=not _freeze)
         for label, value, types in (("max_norm", max_norm, [float]), ("norm_type", norm_type, [float]),

@@ -38,8 +38,7 @@ def _four(x: Tensor, name: str, cell: str) -> None:
 def _alike(a: Tensor, b: Tensor) -> None:
     if a.dtype is not b.dtype:
         raise TypeError(f"For 'SameTypeShape', the dtype of 'x' and 'y' must be the same, but got {a.dtype} "
-                        "and "
-                        f"{b.dtype}.")
+                        f"and {b.dtype}.")
     if a.shape != b.shape:
         raise ValueError(f"For 'SameTypeShape', the x shape should be = y shape: {b.shape}, but got "
                          f"{a.shape}.")

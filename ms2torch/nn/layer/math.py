@@ -145,9 +145,8 @@ class MatMul(Cell):
         inner = (a.shape[-1], b.shape[-2] if b.ndim > 1 else b.shape[0])
         if inner[0] != inner[1]:
             raise ValueError(f"For '{self.cls_name}', the column of matrix dimensions of 'x1' must be equal "
-                             "to the "
-                             f"row of matrix dimensions of 'x2', but got 'x1_col' {inner[0]} and 'x2_row' "
-                             f"{inner[1]}.")
+                             f"to the row of matrix dimensions of 'x2', but got 'x1_col' {inner[0]} and "
+                             f"'x2_row' {inner[1]}.")
         try:
             return wrap(torch.matmul(a, b))
         except RuntimeError as err:

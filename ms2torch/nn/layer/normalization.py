@@ -223,8 +223,7 @@ class LayerNorm(Cell):
                             f"but got {normalized_shape} and the type is {type(normalized_shape)}.")
         if not normalized_shape:
             raise ValueError("Expected normalized_shape to be at least 1-dimensional, i.e., containing at "
-                             "least one "
-                             f"element, but got normalized_shape = {normalized_shape}")
+                             f"least one element, but got normalized_shape = {normalized_shape}")
         self.normalized_shape = normalized_shape
         self.begin_norm_axis, self.begin_params_axis = begin_norm_axis, begin_params_axis
         self.epsilon = epsilon
@@ -257,10 +256,9 @@ def _layer_norm_error(err: Exception, x, gamma) -> Exception:
         return not_tensor(err, "LayerNorm", x)
     if x.shape[-len(gamma.shape):] != gamma.shape:
         shapes = [str(list(v.shape))[1:-1] for v in (x, gamma)]
-        return ValueError("For 'LayerNorm', gamma or beta shape must match input shape, but got input "
-                          "shape: "
-                          f"[const vector]{{{shapes[0]}}}, gamma shape: [const vector]{{{shapes[1]}}}, "
-                          f"beta shape: [const vector]{{{shapes[1]}}}.")
+        return ValueError("For 'LayerNorm', gamma or beta shape must match input shape, but got input shape: "
+                          f"[const vector]{{{shapes[0]}}}, gamma shape: [const vector]{{{shapes[1]}}}, beta "
+                          f"shape: [const vector]{{{shapes[1]}}}.")
     return translate(err, "LayerNorm", (x._t,)) if err.__class__ is RuntimeError else err
 
 
@@ -278,8 +276,7 @@ class LayerNormExt(Cell):
                             f"but got {normalized_shape} and the type is {type(normalized_shape)}.")
         if not normalized_shape:
             raise ValueError("Expected normalized_shape to be at least 1-dimensional, i.e., containing at "
-                             "least one "
-                             f"element, but got normalized_shape = {normalized_shape}")
+                             f"least one element, but got normalized_shape = {normalized_shape}")
         self.normalized_shape = tuple(normalized_shape)
         self.eps, self.elementwise_affine = eps, elementwise_affine
         dtype = float32 if dtype is None else dtype

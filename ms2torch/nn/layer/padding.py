@@ -28,8 +28,7 @@ class _ConstantPadNd(Cell):
                             f"but got {type(padding)}")
         if len(padding) % 2:
             raise ValueError(f"For '{name}', the length of parameter 'padding' with tuple type must be a "
-                             "multiple of "
-                             f"2, but got {len(padding)}")
+                             f"multiple of 2, but got {len(padding)}")
         if len(padding) > most or (self._dims == 1 and len(padding) != 2):
             rule = "must equal to 2." if self._dims == 1 else f"must no more than {most}."
             raise ValueError(f"For '{name}', the length of parameter 'padding' with tuple type {rule}"
@@ -101,8 +100,7 @@ class _MirroredPad(Cell):
             return x
         if t.ndim < dims:
             raise ValueError(f"For padding with length {2 * dims}, the dimension of the tensor should be at "
-                             "least "
-                             f"{dims}, but got {t.ndim}")
+                             f"least {dims}, but got {t.ndim}")
         # torch's kernels want (N, C, ...) or (C, ...); what stands before counts as channels.
         lead = t.shape[:t.ndim - dims]
         flat = t.reshape(1, -1, *t.shape[t.ndim - dims:])

@@ -104,8 +104,7 @@ class _PoolNd(Cell):
 
     def _wrong_rank(self, rank: int) -> Exception:
         return ValueError(f"For primitive[{self._operator}], the length of input must be equal to "
-                          f"{self._dims + 2} , "
-                          f"but got {rank}.")
+                          f"{self._dims + 2} , but got {rank}.")
 
     def extend_repr(self) -> str:
         return f"kernel_size={self.kernel_size}, stride={self.stride}, pad_mode={self.pad_mode}"
@@ -124,8 +123,7 @@ class _MaxPool(_PoolNd):
         if not self.use_pad and (padding != 0 or dilation != 1 or return_indices or ceil_mode):
             raise ValueError(
                 f"For {self.cls_name}, the parameter 'padding', 'dilation', 'return_indices', 'ceil_mode' "
-                "can not be "
-                "set to non-default value when pad_mode is not 'pad', but got "
+                "can not be set to non-default value when pad_mode is not 'pad', but got "
                 f"pad_mode:{self.pad_mode.lower()}.")
         self._sides = self._each_side(padding)
         if self.use_pad:
@@ -182,8 +180,7 @@ class _MaxPool(_PoolNd):
         sizes = ", ".join(map(str, (*lead, *self._window)))
         pads = ", ".join(map(str, (*(0 for _ in lead), *self._sides)))
         return ValueError("For Maxpool3DWithArgmax, pads should be less equal to the half of ksize, but got "
-                          "ksize is"
-                          f"[[const vector]{{{sizes}}}], pads is[[const vector]{{{pads}}}].")
+                          f"ksize is[[const vector]{{{sizes}}}], pads is[[const vector]{{{pads}}}].")
 
 
 class MaxPool2d(_MaxPool):
@@ -260,8 +257,7 @@ class _AvgPool(_PoolNd):
             return (f"For {self.cls_name}, the padding must be a int or tuple/list contains one int, but got "
                     f"tuple/list with length:{count}.")
         return (f"For {self.cls_name}, the padding must be a int or tuple/list contains 1 or {self._dims} "
-                "int, but "
-                f"got tuple/list with length:{count}.")
+                f"int, but got tuple/list with length:{count}.")
 
     avg_pool = primitive("AvgPool", all="_pool_arguments")
     _pool_arguments = _MaxPool._pool_arguments

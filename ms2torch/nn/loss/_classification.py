@@ -130,10 +130,8 @@ class CrossEntropyLoss(LossBase):
                              f"but get 'logits' rank: {logits.ndim} and 'labels' rank: {labels.ndim}.")
         if not fits:
             raise ValueError(f"For '{name}', the shape of 'logits' should be (N, C, d_0, d_1, ...), and the "
-                             "shape of "
-                             f"'labels' should be {wanted}, but get 'logits' shape: {shapes[0]} and 'labels' "
-                             "shape: "
-                             f"{shapes[1]}.")
+                             f"shape of 'labels' should be {wanted}, but get 'logits' shape: {shapes[0]} and "
+                             f"'labels' shape: {shapes[1]}.")
 
 
 class BCELoss(LossBase):
@@ -256,19 +254,16 @@ class FocalLoss(LossBase):
         for label, x in (("logits", logits), ("labels", labels)):
             if not 2 <= x.ndim <= 4:
                 raise ValueError(f"For '{name}', the dimensions of '{label}' must be in [2, 4], but got "
-                                 "dimension of "
-                                 f"'{label}' {x.ndim}.")
+                                 f"dimension of '{label}' {x.ndim}.")
         if logits.ndim != labels.ndim:
             raise ValueError(f"For '{name}', the dimensions of 'logits' and 'labels' must be equal, but got "
-                             "dimension "
-                             f"of 'logits' {logits.ndim} and dimension of 'labels' {labels.ndim}.")
+                             f"dimension of 'logits' {logits.ndim} and dimension of 'labels' {labels.ndim}.")
         classes = logits.shape[1]
         if classes == 1:
             raise ValueError(f"For '{name}', the 'logits'.shape[1] cannot be one, but got {classes}.")
         if labels.shape[1] not in (1, classes):
             raise ValueError(f"For '{name}', the 'labels'.shape[1] must be one or equal to "
-                             "'logits'.shape[1]: "
-                             f"{classes}, but got {labels.shape[1]}.")
+                             f"'logits'.shape[1]: {classes}, but got {labels.shape[1]}.")
         check.check_type_name("labels", labels.dtype, [int32, int64, float16, float32], name)
 
     def construct(self, logits, labels):
@@ -304,8 +299,7 @@ class CTCLoss(LossBase):
         if single:
             if targets.ndim > 2:
                 raise ValueError("For CTCLoss, when the shape of log_probs is (T, C), the dimension of "
-                                 "targets should"
-                                 f"be 1 or 2, but got {targets.ndim}.")
+                                 f"targets shouldbe 1 or 2, but got {targets.ndim}.")
             if targets.ndim == 2 and targets.shape[0] != 1:
                 raise ValueError("For CTCLoss, the first dimension of 2-D targets should be 1,"
                                  f"but got {targets.shape[0]}.")

@@ -84,8 +84,7 @@ def _euclidean(x, y):
     d = difference(x._t, y._t)
     if d.ndim == 0:
         raise ValueError("For 'pairwise_distance' in 'TripletMarginWithDistanceLoss', 'ndim' of the input "
-                         "must be "
-                         "positive, but got 0")
+                         "must be positive, but got 0")
     return wrap(torch.linalg.vector_norm(d, dim=1))
 
 

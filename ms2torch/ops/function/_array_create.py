@@ -34,8 +34,7 @@ def sizes(shape, name: str):
         if n < 0:
             the = "the" if name == "Ones" else "the the"              # MindSpore's words
             raise ValueError(f"For primitive[{name}], {the} {i}th dimension of input shape must be greater "
-                             "than "
-                             f"or equal to 0, but got {n}.")
+                             f"than or equal to 0, but got {n}.")
     return shape
 
 

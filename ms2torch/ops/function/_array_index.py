@@ -283,9 +283,8 @@ def masked_fill(input_x, mask, value):
     except RuntimeError:
         if not broadcastable(input_x, mask):
             raise ValueError(_no_broadcast("MaskedFill", "input", input_x, "mask", mask)) from None
-        raise TypeError("For 'MaskedFill', the dtype of 'value' must be "
-                        f"{_dtype.from_torch(input_x.dtype)} as "
-                        f"that of 'input_x', but got {value}.") from None
+        raise TypeError(f"For 'MaskedFill', the dtype of 'value' must be {_dtype.from_torch(input_x.dtype)} "
+                        f"as that of 'input_x', but got {value}.") from None
 
 
 def _filler(t, value):
@@ -314,10 +313,8 @@ def _no_broadcast(prim, name, x, other_name, other) -> str:
                   if a != b and 1 not in (a, b)), 0)
     i = max(x.ndim, other.ndim) - place
     return (f"For '{prim}', {name}.shape and {other_name}.shape need to broadcast. The value of "
-            f"{name}.shape[{i + 1}] "
-            f"or {other_name}.shape[{i + 1}] must be 1 or -1 when they are not the same, but got "
-            f"{name}.shape = "
-            f"{list(x.shape)} and {other_name}.shape = {list(other.shape)}")
+            f"{name}.shape[{i + 1}] or {other_name}.shape[{i + 1}] must be 1 or -1 when they are not the "
+            f"same, but got {name}.shape = {list(x.shape)} and {other_name}.shape = {list(other.shape)}")
 
 
 @op(primitive="Select", valid=_SELECT)

@@ -183,8 +183,7 @@ def scalar_to_array(input_x):
     """
     if not isinstance(input_x, (bool, int, float)):
         raise TypeError("For 'ScalarToArray', the type of 'input_x' should be one of '['bool', 'int', "
-                        "'float']', "
-                        f"but got type '{type(input_x).__name__}'.")
+                        f"'float']', but got type '{type(input_x).__name__}'.")
     return wrap(as_torch(input_x))
 
 

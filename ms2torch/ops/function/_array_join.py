@@ -298,8 +298,7 @@ def split_by_size(tensor, size, axis):
                              f"but got {size}.")
     elif not isinstance(size, (tuple, list)):
         raise TypeError("Type of Argument `split_size_or_sections` should be integer, tuple(int) or "
-                        "list(int), "
-                        f"but got {type(size)}")
+                        f"list(int), but got {type(size)}")
     elif min(size, default=0) < 0:
         raise TypeError(f"Each element in 'split_size_or_sections' should be non-negative, but got {size}.")
     elif sum(size) != tensor.shape[axis]:

@@ -40,13 +40,11 @@ def pad(input_x, padding, mode="constant", value=None):
         raise ValueError(f"For 'pad', the size of padding must be divisible by 2, but got {len(padding)}")
     if mode not in _MODES:
         raise ValueError("For 'PadV3', the 'mode' must be str and must be in '['constant', 'reflect', "
-                         "'edge', "
-                         f"'circular']', but got '{mode}'.")
+                         f"'edge', 'circular']', but got '{mode}'.")
     if mode == "constant":
         if len(padding) > 2 * input_x.ndim:
             raise ValueError("For 'PadV3' constant mode, paddings length too large for input dims, the pad "
-                             "dims must "
-                             f"be less than or equal to {input_x.ndim}")
+                             f"dims must be less than or equal to {input_x.ndim}")
         if isinstance(value, (list, tuple)) and len(value) == 1:
             value = value[0]
         value = value.item() if isinstance(value, torch.Tensor) else value
@@ -71,9 +69,8 @@ def _pairs(x, paddings):
                          f"but got {len(paddings)} vs {x.ndim}")
     for i, (a, b) in enumerate(paddings):
         if a < 0 or b < 0:
-            raise ValueError("For 'Pad', all elements of 'paddings' must be >= 0, but got "
-                             f"paddings[{i}][0] = {a}, "
-                             f"paddings[{i}][1] = {b}")
+            raise ValueError(f"For 'Pad', all elements of 'paddings' must be >= 0, but got paddings[{i}][0] "
+                             f"= {a}, paddings[{i}][1] = {b}")
     return F.pad(x, [n for pair in reversed(paddings) for n in pair])
 
 
@@ -100,14 +97,12 @@ def _mirror_pad(input_x, paddings, mode="REFLECT"):
 def _mirrored(x, paddings, mode):
     if mode not in ("REFLECT", "SYMMETRIC"):
         raise ValueError("For 'MirrorPad', the 'mode' should be str and must be in '['REFLECT', "
-                         "'SYMMETRIC']', "
-                         f"but got '{mode}' with type '{type(mode).__name__}'.")
+                         f"'SYMMETRIC']', but got '{mode}' with type '{type(mode).__name__}'.")
     for axis, (before, after) in enumerate(ints(paddings)):
         n = x.shape[axis]
         if max(before, after) > n - (mode == "REFLECT"):
             raise ValueError("For 'MirrorPad', paddings must be no greater than the dimension size: "
-                             f"[{before}], "
-                             f"[{after}] not less than [{n}]")
+                             f"[{before}], [{after}] not less than [{n}]")
         if before or after:
             places = np.pad(np.arange(n), (before, after), mode=mode.lower())
             x = torch.index_select(x, axis, torch.from_numpy(places).to(x.device))
@@ -161,9 +156,8 @@ def _depth_to_space(input_x, block_size):
     b = block_size
     if c % (b * b):
         raise ValueError(
-            "For DepthToSpace, the square of block_size must be smaller than the input channel, but got "
-            "the block_size "
-            f"is {b}, and the input channel is {c}.")
+            "For DepthToSpace, the square of block_size must be smaller than the input channel, but got the "
+            f"block_size is {b}, and the input channel is {c}.")
     blocks = input_x.reshape(n, b, b, c // (b * b), h, w)
     return blocks.permute(0, 3, 4, 1, 5, 2).reshape(n, c // (b * b), h * b, w * b)
 

@@ -269,9 +269,8 @@ def _tensor_scatter(how: str, primitive_name: str) -> None:
         return at_places(primitive_name, input_x, indices, updates, how)
 
     kernel.__name__ = name
-    kernel.__doc__ = (f"``input_x`` with ``updates`` ({how}) at the places that the last axis of "
-                      "``indices`` points "
-                      f"at (``mindspore.ops.{name}``).")
+    kernel.__doc__ = (f"``input_x`` with ``updates`` ({how}) at the places that the last axis of ``indices`` "
+                      f"points at (``mindspore.ops.{name}``).")
     globals()[name] = op(kernel, primitive=primitive_name)
     if how not in ("update", "add"):
         method(kernel, name=f"scatter_{how}")
@@ -309,8 +308,7 @@ def scatter_nd(indices, updates, shape):
             row, column = (int(n) for n in wrong.reshape(-1, len(limit)).nonzero()[0])
             raise final(RuntimeError(
                 "For 'ScatterNd', each element in 'indices' should be smaller than the value of shape, but "
-                "got "
-                f"{int(indices.reshape(-1, len(limit))[row, column])} and got the value of shape "
+                f"got {int(indices.reshape(-1, len(limit))[row, column])} and got the value of shape "
                 f"{shape[column]}"))
     zeros = torch.zeros(tuple(shape), dtype=updates.dtype, device=updates.device)
     return zeros.index_put(tuple(indices.long().unbind(-1)), updates, accumulate=True)
@@ -341,9 +339,8 @@ def _into_rows(how: str) -> None:
         return write(input_x, lambda old: _by_row(old, row, values, how))
 
     kernel.__name__ = f"scatter_{how}"
-    kernel.__doc__ = (f"Writes ``updates`` ({how}) into the rows of a Parameter at ``indices``, and "
-                      "returns its value "
-                      f"(``mindspore.ops.scatter_{how}``).")
+    kernel.__doc__ = (f"Writes ``updates`` ({how}) into the rows of a Parameter at ``indices``, and returns "
+                      f"its value (``mindspore.ops.scatter_{how}``).")
     init = {"use_locking": how == "update"}
     globals()[kernel.__name__] = op(kernel, primitive=primitive_name, init=init, on_tensors=True)
 
@@ -356,8 +353,7 @@ def _into_places(how: str) -> None:
 
     kernel.__name__ = f"scatter_nd_{how}"
     kernel.__doc__ = (f"Writes ``updates`` ({how}) into a Parameter at the places in ``indices``, and "
-                      "returns its value "
-                      f"(``mindspore.ops.scatter_nd_{how}``).")
+                      f"returns its value (``mindspore.ops.scatter_nd_{how}``).")
     init = {"use_locking": how == "update"}
     globals()[kernel.__name__] = op(kernel, primitive=primitive_name, init=init, on_tensors=True)
 

@@ -203,13 +203,11 @@ def _cannot_broadcast(input, shape) -> Exception:
     for i, n in enumerate(shape[:lead]):
         if n == -1:
             return ValueError(
-                "For 'BroadcastTo', -1 in init shape is in an incompatible location with given input "
-                "tensor, "
+                "For 'BroadcastTo', -1 in init shape is in an incompatible location with given input tensor, "
                 f"-1 index in init shape: {i} but -1 can only be in index{lead + 1}onwards for this input.")
     return ValueError(
-        "For 'BroadcastTo', in order to broadcast, each dimension pair must be equal or input dimension is "
-        "1 or "
-        f"target dimension is -1. But got x_shape: {tuple(input.shape)}, target shape: {tuple(shape)}.")
+        "For 'BroadcastTo', in order to broadcast, each dimension pair must be equal or input dimension is 1 "
+        f"or target dimension is -1. But got x_shape: {tuple(input.shape)}, target shape: {tuple(shape)}.")
 
 
 @op
@@ -400,10 +398,8 @@ def interleave(input, repeats, axis):
         if repeats.numel() not in (1, size):
             raise ValueError(
                 "For 'repeat_interleave', the length of 'repeats' must be the same as the shape of the "
-                "original "
-                f"tensor in the 'axis' dimension, but got the length of 'repeats' {repeats.numel()}, the "
-                "shape of "
-                f"the original tensor in the 'axis' dimension {size}.")
+                "original tensor in the 'axis' dimension, but got the length of 'repeats' "
+                f"{repeats.numel()}, the shape of the original tensor in the 'axis' dimension {size}.")
     return torch.repeat_interleave(input, repeats, axis)
 
 
@@ -415,8 +411,7 @@ def _invert_permutation(input_x):
                              f"but got duplicated {n} in the 'input_x'.")
         if not 0 <= n < len(input_x):
             raise ValueError("For 'InvertPermutation', all values in 'input_x' must be in [0, "
-                             f"{len(input_x)}), "
-                             f"but got {n}.")
+                             f"{len(input_x)}), but got {n}.")
     return tuple(input_x.index(i) for i in range(len(input_x)))
 
 

@@ -22,9 +22,8 @@ def slice__(input_x, begin, size):
         if b < 0:
             raise ValueError("For Slice, the begin is invalid.")
         if b + s > n:
-            raise ValueError(f"For Slice, the sum of begin_shape[{i}] and size_shape[{i}] must be no "
-                             "greater than "
-                             f"input_x_shape[{i}].")
+            raise ValueError(f"For Slice, the sum of begin_shape[{i}] and size_shape[{i}] must be no greater "
+                             f"than input_x_shape[{i}].")
         index.append(slice(b, n if s == -1 else b + s))
     return input_x[tuple(index)]
 
@@ -82,8 +81,7 @@ def _check_slice(begin, end, strides, ndim) -> None:
         raise ValueError("For 'StridedSlice', input 'strides' can not contain 0.")
     if len(begin) > ndim:
         raise final(RuntimeError(
-            "For 'StridedSlice', the length of 'begin', 'stride' and 'end' should be equal and less than "
-            "or equal to "
-            f"the dimension of 'input_x', but got the length of 'begin': {len(begin)}, the length of "
-            "'stride': "
-            f"{len(strides)}, the length of 'end': {len(end)}, the dimension of 'input_x': {ndim}"))
+            "For 'StridedSlice', the length of 'begin', 'stride' and 'end' should be equal and less than or "
+            f"equal to the dimension of 'input_x', but got the length of 'begin': {len(begin)}, the length "
+            f"of 'stride': {len(strides)}, the length of 'end': {len(end)}, the dimension of 'input_x': "
+            f"{ndim}"))

@@ -38,8 +38,7 @@ def relu6(x):
     """min(max(x, 0), 6) (``mindspore.ops.relu6``), for float16 and float32."""
     if x.dtype not in (torch.float32, torch.float16, torch.bfloat16):
         raise TypeError("For primitive[ReLU6], the input argument[input_x] must be a type of "
-                        "{Tensor[Float16], "
-                        f"Tensor[Float32]}}, but got Tensor[{_FROM_TORCH[x.dtype]}].")
+                        f"{{Tensor[Float16], Tensor[Float32]}}, but got Tensor[{_FROM_TORCH[x.dtype]}].")
     # The gradient at 6 is one, and none at 0.
     return clamp(torch.relu(x), None, 6)
 
@@ -244,8 +243,7 @@ def softmaxed(t, axis):
                         f"but got {type(axis)}.")
     if t.dtype not in _FLOATS:
         raise TypeError("For primitive[Softmax], the input argument[x] must be a type of {BFloat16, Float16, "
-                        "Float32, "
-                        f"Float64}}, but got {_FROM_TORCH[t.dtype]}.")
+                        f"Float32, Float64}}, but got {_FROM_TORCH[t.dtype]}.")
     return torch.softmax(t, _axis(t, axis, "Softmax"))
 
 
@@ -354,8 +352,7 @@ def glu(x, axis=-1):
     if not -x.ndim <= axis < x.ndim or x.shape[axis] % 2:
         size = x.shape[axis] if -x.ndim <= axis < x.ndim else axis
         raise ValueError(f"For 'Split', x_shape[{axis % max(x.ndim, 1)}] must be divisible by output_num = "
-                         "2, "
-                         f"but got {size}")
+                         f"2, but got {size}")
     if x.is_complex():
         value, gate = x.chunk(2, axis)
         return value * torch.sigmoid(gate)

@@ -144,8 +144,7 @@ def _functional(x, weight, bias, stride, pad_mode, padding, dilation, groups, di
 def _computed(x, weight, bias, stride, pad_mode, padding, dilation, groups, dims: int, name: str):
     if pad_mode not in ("valid", "same", "pad"):
         raise ValueError(f"For '{name}', the 'pad_mode' must be str and must be in '['valid', 'same', "
-                         "'pad']', "
-                         f"but got '{pad_mode}'.")
+                         f"'pad']', but got '{pad_mode}'.")
     if pad_mode == "valid" and padding == 0 and stride.__class__ is dilation.__class__ is int:
         return _CONV[dims](x, weight, bias, stride, 0, dilation, groups)
     stride, dilation = _numbers(stride, dims), _numbers(dilation, dims)
@@ -290,17 +289,14 @@ def bias_add(input_x, bias, data_format="NCHW"):
         raise TypeError(not_selected("BiasAdd"))
     if input_x.dtype is not bias.dtype:
         raise TypeError("For primitive[BiasAdd], the input type must be "
-                        f"same.\nname:[bias]:Tensor[{bias.dtype}]."
-                        f"\nname:[input_x]:Tensor[{input_x.dtype}].")
+                        f"same.\nname:[bias]:Tensor[{bias.dtype}].\nname:[input_x]:Tensor[{input_x.dtype}].")
     axis = input_x.ndim - 1 if data_format == "NHWC" else 1
     if bias.ndim != 1 or input_x.shape[axis] != bias.shape[0]:
         shapes = [", ".join(map(str, t.shape)) for t in (bias, input_x)]
         number = ("NCHW", "NHWC", "NCDHW").index(data_format)
         raise ValueError(f"For 'BiasAdd', bias[0] shape should be equal to input_x[{axis}] shape when "
-                         "data_format is "
-                         f"{number}, but got bias shape: .[const vector]{{{shapes[0]}}}, input_shape: [const "
-                         "vector]"
-                         f"{{{shapes[1]}}}.")
+                         f"data_format is {number}, but got bias shape: .[const vector]{{{shapes[0]}}}, "
+                         f"input_shape: [const vector]{{{shapes[1]}}}.")
     return input_x + bias.reshape([-1 if i == axis else 1 for i in range(input_x.ndim)])
 
 

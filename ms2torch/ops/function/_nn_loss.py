@@ -18,8 +18,7 @@ from ms2torch._core.tensor.dtype import _FROM_TORCH, promote
 def _check_reduction(reduction, name: str) -> None:
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"For '{name}', the 'reduction' must be str and must be in '['mean', 'none', "
-                         "'sum']', "
-                         f"but got '{reduction}'.")
+                         f"'sum']', but got '{reduction}'.")
 
 
 def reduced(loss, reduction: str):
@@ -279,8 +278,7 @@ def binary_entropy(x, y, weight, reduction: str):
     e^-100)."""
     if x.dtype is not y.dtype:
         raise TypeError("For primitive[BinaryCrossEntorpy], the input and target should have same type, but "
-                        "got: "
-                        f"{_FROM_TORCH[x.dtype]} and {_FROM_TORCH[y.dtype]}.")
+                        f"got: {_FROM_TORCH[x.dtype]} and {_FROM_TORCH[y.dtype]}.")
     if x.shape != y.shape:
         raise ValueError(f"For primitive[BinaryCrossEntropy], the input_shape: {_listed(x)} must be equal to "
                          f"{_listed(y)}")
@@ -327,8 +325,7 @@ def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None
     if logits.shape != label.shape:
         shapes = [", ".join(map(str, t.shape)) for t in (logits, label)]
         raise ValueError("For 'BCEWithLogitsLoss', two inputs 'input' and 'target' shape are not equal, "
-                         "'input' "
-                         f"shape: [const vector]{{{shapes[0]}}}, 'target' shape: [const "
+                         f"'input' shape: [const vector]{{{shapes[0]}}}, 'target' shape: [const "
                          f"vector]{{{shapes[1]}}}")
     dtype = label.dtype                              # that of the result, in which MindSpore computes it
     logits, label = promote(logits, label)
@@ -397,8 +394,7 @@ def smooth_l1(input, target, beta: float, reduction: str):
                                  f"{beta:g}."))
     if input.shape != target.shape:
         raise ValueError(f"For primitive[SmoothL1Loss], the prediction_shape: {_listed(input)} must be equal "
-                         "to "
-                         f"{_listed(target)}")
+                         f"to {_listed(target)}")
     if not (input.is_floating_point() and target.is_floating_point()):
         raise TypeError("Select CPU operator[SmoothL1Loss] fail! Unsupported data type!")
     a, b = promote(input, target)

@@ -57,8 +57,7 @@ def group_normalised(t, groups: int, weight, bias, eps: float):
     """Group normalisation of (N, C, ...)."""
     if weight is not None and weight.shape != (t.shape[1],):
         raise ValueError("For GroupNorm, shape of weight and bias should be equal to input_x's channel "
-                         "dimension: "
-                         f"{t.shape[1]}, bug got shape: {_vector(weight)}.")
+                         f"dimension: {t.shape[1]}, bug got shape: {_vector(weight)}.")
     return torch.group_norm(t, groups, weight, bias, eps)
 
 

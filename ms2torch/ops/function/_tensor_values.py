@@ -25,8 +25,7 @@ def item(input):
     """The only element, a Python number; ValueError where there are more (``mindspore.Tensor.item``)."""
     if input.numel() != 1:
         raise ValueError(f"The tensor should have only one element, but got {input.numel()}, more than one "
-                         "element "
-                         "is ambiguous.")
+                         "element is ambiguous.")
     return input.item()
 
 
@@ -48,8 +47,7 @@ def itemset(self, *args):
     if len(args) == 1:
         if self.shape != (1,):
             raise IndexError("Only tensor which shape is (1,) support 1 arg that means omit index, but the "
-                             "tensor "
-                             f"shape is {self.shape} and got 1 input.")
+                             f"tensor shape is {self.shape} and got 1 input.")
         index, new = (0,), args[0]
     else:
         if len(args) > 2:
@@ -117,8 +115,7 @@ def take(input, indices=None, axis=None, mode="clip", *, index=None):
         indices = torch.where(indices < -n, 0, torch.where(indices < 0, indices + n, indices))
     elif mode != "raise":
         raise ValueError("For 'Tensor.take', the argument 'mode' should be one of in ['raise', 'wrap', "
-                         "'clip'], but "
-                         f"got {mode}.")
+                         f"'clip'], but got {mode}.")
     shape = input.shape
     axis = axis % len(shape)
     return torch.index_select(input, axis, indices.reshape(-1)).reshape(
@@ -145,8 +142,7 @@ def searchsorted(input, v, side="left", sorter=None):
     """Where each value would go into this sorted Tensor, Int32 (``mindspore.Tensor.searchsorted``)."""
     if side not in ("left", "right"):
         raise ValueError("For 'Tensor.searchsorted', the argument 'side' should be one of in ['left', "
-                         "'right'], but "
-                         f"got {side}.")
+                         f"'right'], but got {side}.")
     v = v if isinstance(v, torch.Tensor) else as_torch(v)
     return torch.searchsorted(input, v, right=side == "right", sorter=sorter, out_int32=True)
 

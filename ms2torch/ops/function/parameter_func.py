@@ -23,15 +23,13 @@ def fitting(variable: Tensor, value, name: str) -> torch.Tensor:
     if t.dtype is not old.dtype and _dtype.common(t.dtype, old.dtype) is not old.dtype:
         raise TypeError(
             "Data type conversion is not supported for a 'Parameter', nor for the input tensor of an "
-            "in-place "
-            f"operator, so data type {variable.dtype}, which cannot be converted to data type "
+            f"in-place operator, so data type {variable.dtype}, which cannot be converted to data type "
             f"{_dtype.from_torch(t.dtype)} automatically.")
     if name != "Assign" and 0 in (t.ndim, old.ndim) and t.numel() == old.numel():
         return t.reshape(old.shape)
     if t.ndim != old.ndim:
-        raise ValueError(f"For '{name}','value' must have the same rank as 'variable'. But got 'value' "
-                         f"rank: {t.ndim}, "
-                         f"'variable' rank: {old.ndim}.")
+        raise ValueError(f"For '{name}','value' must have the same rank as 'variable'. But got 'value' rank: "
+                         f"{t.ndim}, 'variable' rank: {old.ndim}.")
     if t.shape != old.shape:
         raise ValueError(f"For '{name}','value' must have the same shape as 'variable'. But got 'value' "
                          f"shape: ({', '.join(map(str, t.shape))}), 'variable' shape: "

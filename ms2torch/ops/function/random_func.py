@@ -316,9 +316,8 @@ def multinomial(input, num_samples, replacement=True, seed=None):
         return stream(seed, "multinomial").sample(input.detach(), num_samples)
     n = input.shape[-1]
     if num_samples > n:
-        raise ValueError("For 'multinomial', the 'num_samples' must be less than the last dimension of "
-                         "input without "
-                         f"'replacement', but got 'num_samples': {num_samples} and 'replacement': "
+        raise ValueError("For 'multinomial', the 'num_samples' must be less than the last dimension of input "
+                         f"without 'replacement', but got 'num_samples': {num_samples} and 'replacement': "
                          f"{replacement}")
     # The largest of log(u)/weight are a draw without replacement (Efraimidis and Spirakis, 2006).
     u = stream(seed, "multinomial").uniform(input.shape).to(input.device)

@@ -125,8 +125,7 @@ class _LayerInputCheck:
         if len(shape) == 2 and shape[0] % length:
             raise ValueError(
                 f"For {func_name}, the first dimension of {param_name} shape should be divisible by "
-                f"{length}, "
-                f"but got the first dimension {shape[0]} in {shape}."
+                f"{length}, but got the first dimension {shape[0]} in {shape}."
             )
         return True
 

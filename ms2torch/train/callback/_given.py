@@ -44,9 +44,8 @@ def check_callbacks(callbacks, where: str) -> None:
         old = set(vars(kind)) & _OLD_MOMENTS
         if old and where == "fit":
             raise ValueError(
-                f"For {kind.__name__} callback, {old} methods may not be supported in later version, "
-                "Use methods prefixed with 'on_train' or 'on_eval' instead when "
-                "using customized callbacks."
+                f"For {kind.__name__} callback, {old} methods may not be supported in later version, Use "
+                "methods prefixed with 'on_train' or 'on_eval' instead when using customized callbacks."
             )
         if old:
             names = ", ".join(sorted(old))

@@ -38,10 +38,9 @@ def checked_inputs(metric, name: str, inputs):
                          f"(input[0]) or true value (input[1]), but {label} is not.")
     if y_pred.size == 0 or y_pred.shape != y.shape:
         raise ValueError(f"For '{name}.update', the size of predicted value (input[0]) and true value "
-                         "(input[1]) must be greater than 0, in addition to that, predicted value and "
-                         "true value should have the same shape, but got predicted value size: "
-                         f"{y_pred.size}, shape: {y_pred.shape}, true value size: {y.size}, shape: "
-                         f"{y.shape}.")
+                         "(input[1]) must be greater than 0, in addition to that, predicted value and true "
+                         f"value should have the same shape, but got predicted value size: {y_pred.size}, "
+                         f"shape: {y_pred.shape}, true value size: {y.size}, shape: {y.shape}.")
     return y_pred, y, label
 
 

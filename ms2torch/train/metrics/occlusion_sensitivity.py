@@ -74,11 +74,10 @@ class OcclusionSensitivity(Metric):
         if self.b_box is None:
             return [0] * len(shape), [n - 1 for n in shape]
         if len(self.b_box) != 2 * len(shape):
-            raise ValueError("For 'OcclusionSensitivity', the bounding box must contain upper and lower "
-                             "for all dimensions (except batch number), and the length of 'b_box' must be "
-                             "twice as long as predicted value's (except batch number), but got 'b_box' "
-                             f"length {len(self.b_box)}, predicted value length (except batch number) "
-                             f"{len(shape)}.")
+            raise ValueError("For 'OcclusionSensitivity', the bounding box must contain upper and lower for "
+                             "all dimensions (except batch number), and the length of 'b_box' must be twice "
+                             "as long as predicted value's (except batch number), but got 'b_box' length "
+                             f"{len(self.b_box)}, predicted value length (except batch number) {len(shape)}.")
         first = [max(0, a) for a in self.b_box[::2]]
         last = [n - 1 if b < 0 else b for b, n in zip(self.b_box[1::2], shape, strict=True)]
         if any(b >= n for b, n in zip(last, shape, strict=True)):

@@ -65,9 +65,8 @@ def _arranged(y_pred, y, class_num, pos_label):
     label."""
     if y_pred.ndim not in (y.ndim, y.ndim + 1):
         raise ValueError("For 'ROC', predicted value (input[0]) and true value (input[1]) must have same "
-                         "dimensions, or the dimension of predicted value equal the dimension of true "
-                         f"value add 1, but got predicted value ndim: {y_pred.ndim}, true value ndim: "
-                         f"{y.ndim}.")
+                         "dimensions, or the dimension of predicted value equal the dimension of true value "
+                         f"add 1, but got predicted value ndim: {y_pred.ndim}, true value ndim: {y.ndim}.")
     if y_pred.ndim == y.ndim:
         if class_num not in (None, 1):
             raise ValueError("For 'ROC', when predicted value (input[0]) and true value (input[1]) have "

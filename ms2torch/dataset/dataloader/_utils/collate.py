@@ -63,8 +63,7 @@ def collate(batch, *, collate_fn_map=None):
             raise RuntimeError("Each element in list of batch must be of equal size.")
         return _sequence_like(first, [collate(values, collate_fn_map=collate_fn_map)
                                       for values in zip(*batch, strict=False)])
-    raise TypeError(f"Cannot find the appropriate collate function for type {type(first)} in "
-                    "collate_fn_map.")
+    raise TypeError(f"Cannot find the appropriate collate function for type {type(first)} in collate_fn_map.")
 
 
 def _mapping_like(mapping, values: dict):
