@@ -5,6 +5,7 @@ import pytest
 
 import ms2torch as ms
 from ms2torch._core.torch_private import SPREADS
+from scripts.parallel_proof import formula
 from tests.distributed import pipeline_cases as cases
 
 pytestmark = pytest.mark.skipif(not SPREADS, reason="wants a torch newer than 2.4")
@@ -48,6 +49,15 @@ def test_stages_train_what_one_process_trains(together):
 def test_products(together, args):
     """Four stages; two, each with matrices in two parts."""
     assert _compared(together, 4, [(args, {})]) == [pytest.approx([0.25] * 4, abs=0.01)]
+
+
+@pytest.mark.parametrize(("dp", "tp"), [(1, 2), (2, 2)])
+def test_bytes_on_the_wire(together, dp, tp):
+    """Sums over dp and tp, and what crosses the border of two stages: nothing is sent twice."""
+    training = ("mlp", "cell", 2, dp, tp), {"full_batch": True}
+    ranks = together(cases.several, 2 * dp * tp, [training], timeout=100)
+    for rank, ((*_, sent),) in enumerate(ranks):
+        assert sent <= 1.1 * formula(dp, tp, 2, rank // (dp * tp))
 
 
 @pytest.mark.parametrize(("kind", "size"), [("mlp", 2), ("transformer", 2)])

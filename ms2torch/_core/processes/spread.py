@@ -445,7 +445,7 @@ class Completing(TorchDispatchMode):
         elif "batch_norm" in func.__name__:
             # On some meshes torch would split the channels, and update a copy of the moving statistics.
             args = tree_map(_everywhere, args)
-        elif func._schema.is_mutable and isinstance(args[0], DTensor) and _everywhere(args[0]) is args[0]:
+        elif func._schema.is_mutable and isinstance(args[0], DTensor) and _is_everywhere(args[0]):
             # Some of torch's rules would split what is written to as its operands are.
             args = tree_map(_everywhere, args)
         try:
@@ -464,9 +464,13 @@ class Completing(TorchDispatchMode):
                         if isinstance(t, torch.Tensor) else t, func(*args, **kwargs))
 
 
+def _is_everywhere(t: DTensor) -> bool:
+    return all(isinstance(one, Replicate) for one in t.placements)
+
+
 def _everywhere(t):
     """A DTensor that lies whole on every process."""
-    if not isinstance(t, DTensor) or all(isinstance(one, Replicate) for one in t.placements):
+    if not isinstance(t, DTensor) or _is_everywhere(t):
         return t
     return t.redistribute(placements=(Replicate(),) * t.device_mesh.ndim)
 
