@@ -302,21 +302,21 @@ def _unused(cell: Cell) -> set[str]:
     that only a ParameterTuple holds, a list in the Module."""
     norms = [name for name, one in cell.cells_and_names() if type(one).__name__.startswith("InstanceNorm")]
     moving = {f"{name}.{leaf}".lstrip(".") for name in norms for leaf in ("moving_mean", "moving_variance")}
-    held = _held(cell)
-    listed = {name for name, p in cell.parameters_and_names() if id(p) not in held}
+    alone = _listed_alone(cell)
+    listed = {name for name, p in cell.parameters_and_names() if id(p) in alone}
     names = (name for name, _ in cell.parameters_and_names())
     return moving | listed | {name for name in names if name.rpartition(".")[2] in UNCOUNTED}
 
 
-def _held(cell: Cell) -> set[int]:
-    """The Parameters that a Cell or one inside it holds by themselves."""
-    held = set()
+def _listed_alone(cell: Cell) -> set[int]:
+    """The Parameters in a ParameterTuple of a Cell or of one inside it that are nowhere by themselves."""
+    listed, held = set(), set()
     for _, one in cell.cells_and_names():
         tuples = (v for v in vars(one).values() if isinstance(v, ParameterTuple))
-        listed = {(p.name, id(p)) for v in tuples for p in v}
-        own = ((name, id(p)) for name, p in one.parameters_and_names(expand=False))
-        held |= {at for name, at in own if (name, at) not in listed}
-    return held
+        pairs = {(p.name, id(p)) for v in tuples for p in v}
+        for name, p in one.parameters_and_names(expand=False):
+            (listed if (name, id(p)) in pairs else held).add(id(p))
+    return listed - held
 
 
 def alike(one: tuple[int, ...], two: tuple[int, ...]) -> bool:

@@ -6,7 +6,10 @@ import subprocess
 import sys
 
 import pytest
+import torch
 
+from ms2torch import Parameter, ParameterTuple, nn, ops
+from ms2torch.translate import twins
 from ms2torch.translate.proving import minimise
 from ms2torch.translate.translation import Site
 from tests.shim.run import ROOT
@@ -175,3 +178,27 @@ def test_the_fewest_sites(guilty):
     sites = [Site(i, 0, "x", True) for i in range(10)]
     found = minimise(sites, lambda some: guilty <= {site.line for site in some})
     assert {site.line for site in found} == guilty
+
+
+class Half(nn.Cell):
+    """A Cell around a Module, as a program has it that is translated file by file; sums are in a tuple."""
+
+    def __init__(self, totals):
+        super().__init__()
+        self.layer = torch.nn.Linear(2, 3)
+        self.scale = Parameter(ops.ones(3), name="scale")
+        self.totals = totals
+
+
+class Whole(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(2, 3)
+        self.scale = torch.nn.Parameter(torch.ones(3))
+
+
+def test_parameters_of_modules_are_paired_and_those_of_tuples_alone_are_none_of_a_modules():
+    cell = Half(ParameterTuple([Parameter(ops.zeros((3, 2)), name="total")]))
+    pairs, *alone = twins.pair_parameters(cell, Whole())
+    assert sorted(pairs.values()) == ["layer.bias", "layer.weight", "scale"] and alone == [[], []]
+    assert set(pairs) == set(twins.weights_of(cell)) == {"layer.bias", "layer.weight", "scale"}
