@@ -87,3 +87,18 @@ def test_draws_of_workers_and_epochs(chain, workers):
                                                                    python_multiprocessing=True)
     rows = data.create_tuple_iterator(num_epochs=3, output_numpy=True)
     return [[row[0] for row in rows] for _ in range(3)]
+
+
+BYTES = np.arange(768, dtype=np.uint8).reshape(1, 16, 16, 3)
+CALLED = {"pil": lambda: [V.ToPIL(), V.ToTensor()], "function": lambda: [same, V.ToTensor()], "refused": lambda: [same, V.RandomCrop(99)],
+          "refused pil": lambda: [V.ToPIL(), V.RandomCrop(99)], "refused first": lambda: [V.RandomCrop(99), same]}
+
+
+@case(each={"chain": list(CALLED)})
+def test_transforms_are_called_as_outside_of_a_pipeline(chain):
+    data = ds.NumpySlicesDataset(BYTES, ["a"]).map(CALLED[chain](), "a", num_parallel_workers=1, python_multiprocessing=True)
+    try:
+        return [row[0] for row in data.create_tuple_iterator(num_epochs=1, output_numpy=True)]
+    except RuntimeError as error:
+        text = str(error)
+        return text.split("\n")[0], text[text.find("[ERROR]"):].split("\n")[0]

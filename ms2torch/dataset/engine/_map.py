@@ -13,10 +13,10 @@ from ms2torch._core.tensor.tensor import Tensor
 
 from ..core import config
 from ..core.datatypes import is_data
-from ..core.errors import UserCodeError, operation_failed, pipeline_error, syntax_error
+from ..core.errors import UserCodeError, operation_failed, pipeline_error, syntax_error, user_stack
 from ..core.validator_helpers import type_check, type_check_list
 from ..debug.debug_hook import with_hooks
-from ..transforms.operation import is_pil, runs_python, step
+from ..transforms.operation import PyTensorOperation, TensorOperation, is_pil, runs_python, step
 from .datasets import UnionBaseDataset, places, to_list
 
 
@@ -108,7 +108,7 @@ class MapDataset(UnionBaseDataset):
         made = []
         for one in tables.fused(operations) if tables else operations:
             made.append(step(one, self.python_multiprocessing))
-            made[-1].python, made[-1].operation = runs_python(one), one
+            made[-1].python = runs_python(one)
         return made
 
     def _by_processes(self, steps: list, take: list, finished, run):
@@ -122,7 +122,8 @@ class MapDataset(UnionBaseDataset):
         from . import _processes
         if not _processes.possible():
             return None
-        inside = [_anew(one.operation) if getattr(one, "draws", False) else one for one in steps]
+        inside = [_called(one) if isinstance(one, (TensorOperation, PyTensorOperation)) else step(one, True)
+                  for one in with_hooks(self.operations)]
 
         def compute(columns):
             return tuple(value if is_pil(value) else owned(value) for value in _through(inside, columns))
@@ -178,9 +179,15 @@ class MapDataset(UnionBaseDataset):
         return names
 
 
-def _anew(operation):
-    """A transform whose random stream starts at each call."""
-    return lambda *columns: step(operation)(*columns)
+def _called(operation):
+    """A transform as it is called outside of a pipeline."""
+    def call(*columns):
+        try:
+            return operation(*columns)
+        except Exception as error:
+            raise UserCodeError(f"map operation: [PyFunc] failed. {user_stack(error)}") from error
+
+    return call
 
 
 def _through(steps: list, results: tuple) -> tuple:
