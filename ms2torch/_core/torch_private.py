@@ -204,7 +204,8 @@ def lack_of_memory(err: Exception) -> Exception | None:
 _WORDS = {
     "no memory": ("defaultcpuallocator",),      # of the CPU's allocator: how much there is no operand tells
     "overwritten": ("modified by an inplace operation",),   # autograd alone counts what it has saved
-    "no kernel": ("not implemented for",),      # (later releases raise NotImplementedError)
+    # (later releases raise NotImplementedError)
+    "no kernel": ("not implemented for", "could not run"),
     # DTensor's table of rules is private; the second is said of shapes that depend on the data.
     "no sharding rule": ("sharding strategy", "sharding propagation failed"),
     "stage failed": ("failed to run",),                     # a pipeline's schedule around the real error

@@ -22,6 +22,7 @@ from ms2torch._core.checks.preconditions import (
     precondition_error,
 )
 from ms2torch._core.operators.signatures import SIGNATURES, count_error, signature_error
+from ms2torch._core.torch_private import says
 
 _OURS = ("ms2torch.", "mindspore.")
 _ENTRY = re.compile(r"^[\w.<>]+\.(construct|__init__|__call__)\(\) "
@@ -55,14 +56,11 @@ def wrap_function(function, called: str):
     return call
 
 
-_LACKING = re.compile(r"\" not implemented for |^Could not run ")      # how torch tells it
-
-
 def _told(err: Exception, called: str, *rest) -> Exception:
     """`refused.mindspore_error`; where torch has no kernel for the dtypes, what MindSpore says of its own,
     and not what could be guessed of the shapes."""
     wrong = refused.mindspore_error(err, called, *rest)
-    if err.__class__ is NotImplementedError and _LACKING.search(str(err)) and (
+    if err.__class__ is NotImplementedError and says(err, "no kernel") and (
             wrong is err or isinstance(wrong, ValueError)):
         return TypeError(not_supported(called.rpartition(" ")[0].rpartition(".")[2]))
     return wrong
