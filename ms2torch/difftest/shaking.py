@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
+
+from ms2torch._core.torch_private import TorchDispatchMode
 
 # Of a product, one result in so many is rounded the other way: on a CPU MindSpore's and torch's products in
 # float16 differed in one of 200 to 2,000.
