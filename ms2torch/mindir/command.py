@@ -180,7 +180,11 @@ def _cannot(err: Exception) -> None:
     branches = any(
         word in text for word in ("data-dependent", "DataDependent", "GuardOn", "aten._local_scalar")
     )
-    why = "it branches on values of its inputs" if branches else (text.strip().splitlines() or [""])[0][:160]
+    cause = err
+    while cause.__cause__ is not None:  # torch's exporter begins with what to do about its own source
+        cause = cause.__cause__
+    first = (str(cause).strip().splitlines() or [""])[0][:160].rstrip(".")
+    why = "it branches on values of its inputs" if branches else first
     print(
         f"ms2torch: the graph cannot be written so: {why}. mindspore.nn.GraphCell runs it.", file=sys.stderr
     )

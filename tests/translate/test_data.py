@@ -82,7 +82,7 @@ FILES = {
 
 @pytest.mark.parametrize("pipeline", FILES.values(), ids=FILES)
 def test_a_pipeline_over_files(pipeline, seeds, tmp_path):
-    pixels = np.random.RandomState(0).randint(0, 256, (7, 6, 5)).astype(np.uint8)
+    pixels = np.random.RandomState(0).randint(0, 256, (7, 28, 28)).astype(np.uint8)
     for part, images in (("t10k", pixels[:4]), ("train", pixels[4:])):
         head = np.array([2051, *images.shape], ">i4").tobytes()
         (tmp_path / f"{part}-images-idx3-ubyte").write_bytes(head + images.tobytes())
