@@ -15,7 +15,7 @@ from ms2torch._core.gradient import local_writes
 from ms2torch._core.gradient.integers import Shadowed
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter
-from ms2torch.language import list_objects
+from ms2torch.language import list_objects, results
 
 
 def set_locally(parameter, index, value) -> None:
@@ -91,6 +91,7 @@ def augmented(name: str, target, value):
         target._written_parameter = written
     elif mode.differentiation is None:
         target._t = new
+        results.come_apart(target)
     else:
         mode.differentiation.rebind(target, new)
         mode.differentiation.reaches_the_caller(target)
@@ -120,6 +121,7 @@ def own(target):
     with it does not follow."""
     if target.__class__ is Tensor and mode.differentiation is None:
         target._t = target._t.clone()
+        results.come_apart(target)
     return target
 
 
@@ -229,7 +231,7 @@ def assign(owner, name: str, value):
         value = made(value, parameter.dtype)
     elif isinstance(parameter, Parameter):
         _need_fitting(parameter, value)
-    if isinstance(value, Tensor) and local_writes.holds(parameter):
+    if isinstance(value, Tensor) and isinstance(parameter, Parameter):     # (whose memory stays its own)
         from ms2torch.ops.function.parameter_func import assign as assigned
 
         assigned(parameter, value)

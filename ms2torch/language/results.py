@@ -12,6 +12,7 @@ from collections import OrderedDict
 
 import numpy as np
 
+from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.mutable import is_mutable
 from ms2torch.common.parameter import Parameter, ParameterTuple
@@ -56,6 +57,24 @@ def handed_out(value, function, args: tuple, kwargs: dict):
 def forget() -> None:
     """The graph has ended."""
     _made.values.clear()
+
+
+def come_apart(target) -> None:
+    """``target`` is written in place: where the graph was given it, and hands it out, the caller gets another
+    Tensor, which later writes do not reach."""
+    call = graph_streams.here.call
+    if call is not None and call.was_given(target):
+        call.leaving.append(functools.partial(_apart, target))
+
+
+def _apart(target, result):
+    if result is target:
+        return wrap(target._t.clone())
+    if result.__class__ in (tuple, list):
+        return result.__class__(_apart(target, v) for v in result)
+    if result.__class__ is dict:
+        return {k: _apart(target, v) for k, v in result.items()}
+    return result
 
 
 def _out(value, passed, siblings):

@@ -491,3 +491,20 @@ def assign_what_was_read(x):
     what_assign_gives, assign_what_was_read]})
 def test_an_argument_that_is_assigned_to(write):
     return forward_gradient_and_step(write)
+
+
+@case(mode="GRAPH", each={"how": ["sum", "method", "in a tuple", "in a dict"]})
+def test_an_argument_that_changes_and_is_returned(how):
+    """What one call returned is left alone by the next, which changes the argument again."""
+    @ms.jit
+    def changed(x):
+        if how == "method":
+            x.add_(1)
+        else:
+            x += 1
+        if how == "in a tuple":
+            return x, [x]
+        return {"x": x} if how == "in a dict" else x
+    x = ms.Tensor([1.0, 2.0])
+    first = changed(x)
+    return first, changed(x), x

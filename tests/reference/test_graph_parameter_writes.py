@@ -264,3 +264,17 @@ def test_parts_by_an_attribute_that_moves(how):
     net = Pointed(how)
     first, second = net(ms.Tensor([1.0, 2.0])), net(ms.Tensor([3.0, 4.0]))
     return first, second, net.rows, net.place
+
+
+class SetsThenAssigns(Queue):
+    def construct(self, x):
+        kept = x * 2
+        self.q = kept
+        ops.assign(self.q, x)
+        return kept, self.q * 1
+
+
+@case(mode="GRAPH")
+def test_what_was_assigned_keeps_its_value():
+    net = SetsThenAssigns()
+    return net(ms.Tensor([1.0, 2.0, 3.0])), net.q
