@@ -8,6 +8,7 @@ import numpy
 import pytest
 
 import ms2torch
+from ms2torch import _context_settings as context_settings
 from ms2torch._core import mode
 from ms2torch.dataset.core import config
 from tests.reference import real
@@ -34,14 +35,16 @@ def own_folder(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def at_rest(own_folder):
     """The alias and a folder of its own before a case; after it the default mode, no gradient level open, and
-    the pipelines' settings as before.
+    the pipelines' and the context's settings as before.
     """
     ms2torch.install()                  # tests of uninstall may have run
     here = os.getcwd()
     os.chdir(own_folder)
-    settings = dict(config._values)
+    settings, levels = dict(config._values), dict(context_settings.values)
     yield
     config._values.update(settings)
+    context_settings.values.clear()
+    context_settings.values.update(levels)
     os.chdir(here)
     ms2torch.set_context(mode=ms2torch.PYNATIVE_MODE)
     assert mode.differentiation is None
