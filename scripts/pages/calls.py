@@ -147,13 +147,18 @@ def answer(names: dict, call: str) -> tuple[str | None, str]:
 
 def ran(names: dict, call: str) -> dict | None:
     """The names after a call, in a folder of its own; ``printed`` is its value. None if it raises."""
-    here, back = dict(names), os.getcwd()
+    # MindSpore asks functions for their module, and where it compiles them for their source.
+    here, back = {**names, "__name__": "__main__"}, os.getcwd()
     with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "session.py")
+        text = "\n".join([*modules(call), "ms.set_seed(1)", *source(call), call]) + "\n"
         try:
             os.chdir(folder)
-            above, last = parted(call)
-            exec("\n".join([*modules(call), "ms.set_seed(1)", *source(call), above]), here)
-            here["printed"] = eval(last, here)
+            with open(file, "w", encoding="utf-8") as opened:
+                opened.write(text)
+            *above, last = ast.parse(text).body
+            exec(compile(ast.Module(above, []), file, "exec"), here)
+            here["printed"] = eval(compile(ast.Expression(last.value), file, "eval"), here)
         except Exception:
             return None
         finally:
