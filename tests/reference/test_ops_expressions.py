@@ -117,6 +117,7 @@ CONVOLUTIONS = lines("""
 g(lambda x, w, o: ops.deformable_conv2d(x, w, o, (3, 3), (1, 1, 1, 1), (0, 0, 0, 0)), T((1, 2, 5, 5)), T((2, 2, 3, 3), seed=1), T((1, 27, 3, 3), seed=2))
 ops.deformable_conv2d(T((2, 4, 6, 5)), T((4, 2, 3, 2), seed=1), T((2, 36, 3, 5), seed=2), (3, 2), (1, 1, 2, 1), (1, 1, 1, 0), T((4,)), (1, 1, 1, 1), 2, 2)
 ops.Betainc()(A([0.3, 2.0, 5.0, 0.5], "float32"), A([0.7, 3.0, 1.0, 0.5], "float32"), A([0.2, 0.5, 0.9, 0.99], "float32"))
+ops.Betainc()(A([1, 1, 1, 0, -1, 1, 1, 1e999, 1, 2, 2], "float32"), A([1, 2, 2, 1, 1, 0, -1, 1, 1e999, 2, 2], "float32"), A([0.5, -0.1, 1.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0, 1], "float32"))
 ops.auto_generate.SplitWithSize()(T((5, 2)), (2, 3), 0)
 nn.SparseToDense()(ms.COOTensor(A([[0, 1], [1, 2]]), A([1.0, 2.0], "float32"), (3, 4)))
 nn.SparseTensorDenseMatmul()(A([[0, 1], [1, 2]]), A([1.0, 2.0], "float32"), (3, 4), T((4, 2)))

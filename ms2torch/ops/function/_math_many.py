@@ -109,7 +109,7 @@ def accumulate_n(x):
 @primitive("Betainc")
 def _betainc(a, b, x):
     """The regularized incomplete beta function I_x(a, b), without gradients for a and b
-    (``mindspore.ops.Betainc``)."""
+    (``mindspore.ops.Betainc``); NaN unless a and b are positive numbers and x is from 0 to 1."""
     dtype = x.dtype
     a, b, x = torch.broadcast_tensors(a.detach().double(), b.detach().double(), x.double())
     # The continued fraction converges fast below the mean; above it, I_x(a, b) = 1 - I_{1 - x}(b, a).
@@ -118,7 +118,9 @@ def _betainc(a, b, x):
     beta = torch.lgamma(p) + torch.lgamma(q) - torch.lgamma(p + q)
     front = torch.exp(p * z.log() + q * torch.log1p(-z) - beta) / p
     result = torch.where(low, front / _fraction(p, q, z), 1 - front / _fraction(p, q, z))
-    return torch.where(x <= 0, 0.0, torch.where(x >= 1, 1.0, result)).to(dtype)
+    defined = (a > 0) & a.isfinite() & (b > 0) & b.isfinite() & (x >= 0) & (x <= 1)
+    result = torch.where(x == 0, 0.0, torch.where(x == 1, 1.0, result))
+    return torch.where(defined, result, torch.nan).to(dtype)
 
 
 def _fraction(a, b, x, terms: int = 200):
