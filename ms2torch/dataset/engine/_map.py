@@ -108,7 +108,7 @@ class MapDataset(UnionBaseDataset):
         made = []
         for one in tables.fused(operations) if tables else operations:
             made.append(step(one, self.python_multiprocessing))
-            made[-1].python = runs_python(one)
+            made[-1].operation, made[-1].python = one, runs_python(one)
         return made
 
     def _by_processes(self, steps: list, take: list, finished, run):
