@@ -33,6 +33,17 @@ VALUES = {
     "Bessel functions below 0": lambda: [getattr(ops, f"bessel_{n}")(tensor([-np.inf, -2, -0.5], t))
                                          for n in ("k0", "k1", "k0e", "k1e", "y0", "y1") for t in (F32, F64)],
     "norms by singular values": lambda: [ops.matrix_norm(tensor(MATRIX, F64), p) for p in (2, -2, "nuc", 1)],
+    "losses of whole numbers": lambda: [
+        loss(reduction)(tensor([[1, 0, 5]], t), tensor([[3, 0, 1]], t)) for reduction in ("none", "sum", "mean")
+        for loss, kinds in ((nn.MSELoss, (np.uint16, np.uint32, np.uint64, np.int8)), (nn.MAELoss, (np.bool_, np.uint8)))
+        for t in kinds],
+    "mse_loss of whole numbers": lambda: [ops.mse_loss(tensor([1, 5], t), tensor([3, 1], t)) for t in (np.uint32, np.int32)],
+    "choose drops fractions": lambda: (tensor([0.7, 1.2, -3]).choose([tensor([1.5, 2.5, 3.5]), tensor([-4.5, 5.5, 6.5])]),
+                                       tensor([0, 3, -1], np.int32).choose([tensor([1.5]), tensor([2.5])], "wrap")),
+    "sizes of adaptive_max_pool3d": lambda: [
+        ops.adaptive_max_pool3d(tensor(GRID.reshape(1, 1, 4, 2, 2)), size)
+        for size in ((2.0, 1, 2), (2.5, True, 1), tensor([2.0, 2.0, 1.0]), 2)],
+    "Scan over what it is given": lambda: [ops.Scan()(lambda c, x: (c + x, c * 2), 3, [1, 2, 3], n) for n in (None, 1, 3, 5)],
     "cond": lambda: [ops.cond(tensor(MATRIX, F64), p).dtype for p in (None, 2, -2, "nuc", "fro", 1)],
     "ScatterAddWithAxis": lambda: ops.ScatterAddWithAxis(0)(tensor([[1, 2]], np.uint8), Tensor([[0, 0]]),
                                                             tensor([[1, 2]], np.uint8)),
@@ -153,6 +164,11 @@ REFUSED = {
     "adaptive_avg_pool1d": lambda: ops.adaptive_avg_pool1d(tensor(np.ones((1, 2, 2))), 3),
     "swiglu": lambda: ops.swiglu(tensor([1.0]), 0),
     "SlidingWindow of nothing": lambda: text.SlidingWindow(3)([]),
+    "elu of another alpha": lambda: ops.elu(tensor([1.0, -1.0]), 0.5),
+    "ELU of another alpha": lambda: nn.ELU(2.0)(tensor([1.0, -1.0])),
+    "ResizeNearestNeighbor of three sizes": lambda: ops.ResizeNearestNeighbor((2, 2, 2))(tensor(GRID)),
+    "choose of a number": lambda: tensor(1, np.int32).choose([1, 2]),
+    "a size of 0": lambda: ops.adaptive_max_pool3d(tensor(GRID.reshape(1, 1, 4, 2, 2)), (0, 1, 1)),
     "MelScale of one frequency": lambda: audio.MelScale(2, 16000, 0.0, None, 1)(np.ones((1, 1), F32)),
     "Erase": lambda: vision.Erase(0, 0, 1, 1)(np.ones((2, 5, 1), np.uint8)),
     "PadV3": lambda: ops.PadV3("edge")(tensor(MATRIX), Tensor([0, 1])),

@@ -15,10 +15,10 @@ from ..layer._parts import primitive
 from ._base import LossBase, need_tensor
 
 
-def _difference(cell, logits, labels, name: str = "labels"):
+def _pair(cell, logits, labels, name: str = "labels"):
     need_tensor("logits", logits, cell.cls_name)
     need_tensor(name, labels, cell.cls_name)
-    return kernels.difference(logits._t, labels._t)
+    return logits._t, labels._t
 
 
 class MSELoss(LossBase):
@@ -26,7 +26,7 @@ class MSELoss(LossBase):
     """
 
     def construct(self, logits, labels):
-        return self.get_loss(wrap(_difference(self, logits, labels).square()))
+        return self.get_loss(wrap(kernels.squared_difference(*_pair(self, logits, labels))))
 
 
 class _L1(LossBase):
@@ -54,7 +54,7 @@ class MAELoss(LossBase):
     abs = primitive("Abs")
 
     def construct(self, logits, label):
-        return self.get_loss(wrap(_difference(self, logits, label).abs()))
+        return self.get_loss(wrap(kernels.absolute(kernels.difference(*_pair(self, logits, label)))))
 
 
 class RMSELoss(LossBase):

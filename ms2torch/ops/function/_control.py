@@ -32,9 +32,12 @@ def _fori_loop(lower, upper, loop_func, init_val, unroll=True):
 
 @primitive("Scan", on_tensors=True)
 def _scan(loop_func, init, xs, length=None, unroll=True):
-    """``carry, y = loop_func(carry, x)`` over ``xs``; the last carry and all y (``mindspore.ops.Scan``)."""
+    """``carry, y = loop_func(carry, x)`` over ``xs``; the last carry and all y (``mindspore.ops.Scan``).
+
+    ``length`` counts where ``xs`` is None.
+    """
     carry, found = init, []
-    for x in [None] * length if xs is None else xs[:length]:
+    for x in [None] * length if xs is None else xs:
         carry, y = loop_func(carry, x)
         found.append(y)
     return carry, found

@@ -163,7 +163,9 @@ def hardsigmoid(input):
 
 @op(primitive="Elu", init={"alpha": 1.0})
 def elu(input_x, alpha=1.0):
-    """input where positive, else alpha * (exp(input) - 1) (``mindspore.ops.elu``)."""
+    """input where positive, else alpha * (exp(input) - 1); alpha is 1 (``mindspore.ops.elu``)."""
+    if alpha != 1.0:
+        raise ValueError("EluIn Elu, alpha must be 1.0f.")
     return F.elu(_need(input_x, _FLOATS, "Elu"), alpha)
 
 

@@ -86,6 +86,9 @@ def resized_nearest(t, size, align_corners: bool, half_pixel_centers: bool = Fal
 def _resize_nearest(input_x, size=None, align_corners=False, half_pixel_centers=False):
     """Nearest-neighbour resizing of (N, C, H, W) (``mindspore.ops.ResizeNearestNeighbor``)."""
     _one_way(align_corners, half_pixel_centers, "ResizeNearestNeighbor")
+    if len(size) != 2:
+        raise ValueError("For primitive[ResizeNearestNeighbor], the number of size must be equal to 2, "
+                         f"but got {len(size)}.")
     return resized_nearest(input_x, size, align_corners, half_pixel_centers)
 
 

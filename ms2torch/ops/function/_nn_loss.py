@@ -12,7 +12,7 @@ from ms2torch._core.checks.refusals import cannot_broadcast, wrong_dtype
 from ms2torch._core.errors import final
 from ms2torch._core.operators.registry import mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
-from ms2torch._core.tensor.dtype import _FROM_TORCH, promote
+from ms2torch._core.tensor.dtype import _FROM_TORCH, UNSIGNED, promote
 
 
 def _check_reduction(reduction, name: str) -> None:
@@ -356,10 +356,29 @@ def difference(a, b):
     """a - b in their common dtype. ValueError where they do not broadcast."""
     if a.dtype is not b.dtype:
         a, b = promote(a, b)
+    if a.dtype is torch.bool:
+        return a ^ b
     try:
         return a - b
     except RuntimeError:
+        if a.dtype in UNSIGNED:
+            return (a.long() - b.long()).to(a.dtype)
         raise cannot_broadcast("SubExt", tuple(a.shape), tuple(b.shape)) from None
+
+
+def squared_difference(a, b):
+    """(a - b)^2 in their common dtype; TypeError for bools."""
+    d = difference(a, b)
+    if d.dtype is torch.bool:
+        raise TypeError("Select CPU operator[Square] fail! Unsupported data type!")
+    return d.long().square().to(d.dtype) if d.dtype in UNSIGNED else d.square()
+
+
+def absolute(d):
+    """|d|; bools as they are, TypeError for the unsigned integers that MindSpore has no kernel for."""
+    if d.dtype in UNSIGNED:
+        raise TypeError("Select CPU operator[Abs] fail! Unsupported data type!")
+    return d if d.dtype is torch.bool else d.abs()
 
 
 @op
@@ -368,7 +387,7 @@ def mse_loss(input, target, reduction="mean"):
     _check_reduction(reduction, "mse_loss")
     if input.dtype is target.dtype is torch.float32 and input.shape == target.shape:
         return F.mse_loss(input, target, reduction=reduction)      # the same digits in fewer steps
-    squares = difference(input, target).square()
+    squares = squared_difference(input, target)
     whole = not squares.is_floating_point() and not squares.is_complex()
     return reduced(squares.float() if whole else squares, reduction)
 
@@ -377,11 +396,10 @@ def mse_loss(input, target, reduction="mean"):
 def l1_loss(input, target, reduction="mean"):
     """|input - target| (``mindspore.ops.l1_loss``)."""
     _check_reduction(reduction, "l1_loss")
-    if input.dtype is target.dtype is torch.bool:
-        loss = input ^ target
-        return loss if reduction == "none" else loss.any()
     signed = difference(input, target)
-    loss = signed.abs()
+    loss = absolute(signed)
+    if loss.dtype is torch.bool:
+        return loss if reduction == "none" else loss.any()
     if reduction == "none" or loss.is_floating_point():
         return reduced(loss, reduction).to(signed.dtype)
     return reduced(loss.double(), reduction).to(loss.dtype)             # a whole number's kind, rounded down

@@ -238,6 +238,13 @@ def adaptive_max_pool3d(input, output_size, return_indices=False):
     """Maximum of even parts of the last three dimensions (``mindspore.ops.adaptive_max_pool3d``)."""
     if 0 in input.shape:
         raise final(RuntimeError("Resize failed for kernel: Default/AdaptiveMaxPool3D-op0"))
+    if not isinstance(output_size, int):
+        if None in tuple(output_size):
+            raise TypeError(f"For Tensor, the input_data is {output_size} that contain unsupported element.")
+        output_size = tuple(int(n) for n in output_size)          # a Tensor of Int32 there
+        if min(output_size) <= 0:
+            raise ValueError("For 'AdaptiveMaxPool3D', 'output_size' should be a vector with all positive "
+                             f"item, but got {output_size}.")
     return _maxima_and_places(input, output_size) if return_indices else \
         _wide(F.adaptive_max_pool3d, input, _sized(input, output_size, 3))
 

@@ -124,17 +124,23 @@ def take(input, indices=None, axis=None, mode="clip", *, index=None):
 
 @method
 def choose(input, choices, mode="clip"):
-    """In each place the element of that of ``choices`` whose number stands there.
+    """In each place the element of that of ``choices`` whose number stands there, without its fraction.
 
     (``mindspore.Tensor.choose``.)
     """
     if mode == "raise":
         raise final(NotImplementedError('"raise" mode is not implemented'))
+    if not input.ndim:
+        rank = choices.ndim if isinstance(choices, torch.Tensor) else 1 + max(np.ndim(c) for c in choices)
+        raise ValueError("For 'Tensor.choose', the original tensor and the argument 'choices' cannot be "
+                         "scalars. Their dimensions should all be > 0, but got the original tensor's "
+                         f"dimension 0, 'choices' dimension {rank}.")
     index, *choices = torch.broadcast_tensors(input.long(), *(
         c if isinstance(c, torch.Tensor) else as_torch(c) for c in choices))
     n = len(choices)
     index = index.remainder(n) if mode == "wrap" else index.clamp(0, n - 1)
-    return torch.stack(choices).gather(0, index.unsqueeze(0)).squeeze(0)
+    found = torch.stack(choices).gather(0, index.unsqueeze(0)).squeeze(0)
+    return found.int().to(found.dtype)                        # MindSpore looks up Int32s, whatever is given
 
 
 @method
