@@ -119,7 +119,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> None:
         usage = self.usage or self.format_usage().removeprefix("usage: ")
-        wrong(message.removeprefix("argument ") + self._meant(message), usage)
+        told = re.sub(r"^argument (-[^\s/:]+)(/-[^\s:]+)?:", r"\1:", message)  # the first spelling
+        wrong(told.removeprefix("argument ") + self._meant(message), usage)
 
     def _meant(self, message: str) -> str:
         """The option that an unknown one is near to, as a question."""
@@ -215,7 +216,7 @@ def whole_number(least: int):
 
     def number(text: str) -> int:
         if not text.isdecimal() or int(text) < least:
-            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} on")
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {least} on")
         return int(text)
 
     return number

@@ -143,8 +143,8 @@ def _check(
         notes = sum(f.kind in NOTES for f in findings)
         names = len({used for read in reads for used in read.names})
         print(
-            f"{name}: {names} MindSpore names in {len(reads)} files; {fails} would fail, "
-            f"{notes} to know about."
+            f"{name}: {_counted(names, 'MindSpore name')} in {_counted(len(reads), 'file')}; "
+            f"{fails} would fail, {notes} to know about."
         )
     if file:
         try:
@@ -152,6 +152,10 @@ def _check(
         except OSError as error:
             return _wrong(str(error))
     return int(failed)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _reads(path: str, api: str | None) -> list:

@@ -111,7 +111,7 @@ def main(argv: list[str]) -> int:
     try:
         ast.parse(Path(options.program).read_bytes(), options.program)
     except OSError as error:
-        parser().error(f"can't open file {os.path.abspath(options.program)!r}: {error.strerror}")
+        parser().error(f"can't open file {os.path.abspath(options.program)!r}: {error.strerror.lower()}")
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None) or 1
         parser().error(f"{options.program}:{line}: SyntaxError: {getattr(error, 'msg', error)}")

@@ -10,10 +10,13 @@ from __future__ import annotations
 
 import atexit
 import functools
+import os
 import sys
+import tempfile
 import threading
 import time
 from collections import defaultdict
+from contextlib import contextmanager
 from pathlib import Path
 
 import torch
@@ -135,7 +138,8 @@ class Profile:
         """Begin and end torch's profiler, by the number of outermost calls so far."""
         if calls == WINDOW.start and self._torch is None and self.operators is None:
             self._torch = torch.profiler.profile(activities=profiler_activities())
-            self._torch.__enter__()
+            with _without_traces_of_kineto():
+                self._torch.__enter__()
         elif calls == WINDOW.stop:
             self._stop()
 
@@ -143,7 +147,8 @@ class Profile:
         if self._torch is None:
             return
         profiler, self._torch = self._torch, None
-        profiler.__exit__(None, None, None)
+        with _without_traces_of_kineto():
+            profiler.__exit__(None, None, None)
         self.operators = sorted(profiler.key_averages(), key=lambda row: -row.self_cpu_time_total)
         profiler.export_chrome_trace(str(self.folder / TRACE))
 
@@ -204,6 +209,28 @@ def _line() -> str:
             return f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
         frame = frame.f_back
     return "a callback of MindSpore's"
+
+
+@contextmanager
+def _without_traces_of_kineto():
+    """Without the lines that torch's profiler writes, from C++, when it starts and stops ("USDT: ...")."""
+    if sys.stderr is None:  # started without an error stream: 2 is some other file
+        yield
+        return
+    sys.stderr.flush()
+    kept = os.dup(2)
+    with tempfile.TemporaryFile() as said:
+        os.dup2(said.fileno(), 2)
+        try:
+            yield
+        finally:
+            sys.stderr.flush()
+            os.dup2(kept, 2)
+            os.close(kept)
+            said.seek(0)
+            for line in said:
+                if not line.startswith(b"USDT:"):
+                    os.write(2, line)
 
 
 def start(folder: str) -> None:

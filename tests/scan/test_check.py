@@ -96,7 +96,7 @@ def test_plain_lines_and_exit_codes(folder):
     assert "train.py:19: fails: mindspore.nn.Dense: does not take the argument 'has_bia'" in out
     assert "the program was run" not in out + err
     code, out, _ = launched("--check", "fine.py", cwd=folder)
-    assert (code, out) == (0, "fine.py: 2 MindSpore names in 1 files; 0 would fail, 0 to know about.\n")
+    assert (code, out) == (0, "fine.py: 2 MindSpore names in 1 file; 0 would fail, 0 to know about.\n")
 
 
 def test_a_syntax_error_and_a_wrong_path(folder, capsys):
@@ -241,7 +241,7 @@ def test_a_version_test_follows_api(folder, capsys):
 def test_several_files_a_folder_a_module_and_a_command(folder, capsys):
     assert command.check(["fine.py", "pkg"]) == 1
     out = capsys.readouterr().out
-    assert "fine.py: 2 MindSpore names in 1 files; 0 would fail" in out
+    assert "fine.py: 2 MindSpore names in 1 file; 0 would fail" in out
     assert "pkg/deep.py:2: fails: mindspore.nn.Dense" in out
     assert command.check(["-m", "pkg.deep"]) == 1
     assert command.check(["-c", "import mindspore as ms; ms.Tensor(1)"]) == 0

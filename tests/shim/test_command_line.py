@@ -68,8 +68,8 @@ def test_what_belongs_to_the_program_stays_with_it():
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--nproc", "0", "t.py"], "'0' is no whole number from 1 on"),
-        (["--nproc", "two", "t.py"], "'two' is no whole number from 1 on"),
+        (["--nproc", "0", "t.py"], "ms2torch: --nproc: '0' is not a whole number from 1 on"),
+        (["--nproc", "two", "t.py"], "ms2torch: --nproc: 'two' is not a whole number from 1 on"),
         (["--nproc", "2"], "--nproc needs a program"),
         (["--nproc", "2", "--nnodes", "2", "t.py"], "--nnodes 2 needs --master-addr"),
         (["--nnodes", "2", "--node-rank", "2", "t.py"], "--node-rank 2 is none of --nnodes 2"),
@@ -93,8 +93,8 @@ def test_wrong_use_is_a_line_and_the_usage(words, said, capsys):
         (["check", "--apii=2.6", "t.py"], "unrecognized arguments: --apii=2.6; --api?"),
         (["check", "--api", "9.9", "t.py"], "--api: API generations run from 1.0 to 2.10"),
         (["check", "--json", "nowhere/found.json", "t.py"], "can't write 'nowhere/found.json': "),
-        (["scan", "--jobs", "0", "."], "--jobs: '0' is no whole number from 1 on"),
-        (["plan", "--ranks", "0", "t.py"], "--ranks: '0' is no whole number from 1 on"),
+        (["scan", "--jobs", "0", "."], "--jobs: '0' is not a whole number from 1 on"),
+        (["plan", "--ranks", "0", "t.py"], "--ranks: '0' is not a whole number from 1 on"),
         (["plan", "--ranks", "2", "--memory", "-1", "t.py"], "--memory: '-1' is no number of GiB"),
         (["plan", "--ranks", "2", "nowhere.py"], "can't open file"),
         (["plan", "--ranks", "2", "wrong.py"], "wrong.py:1: SyntaxError"),
