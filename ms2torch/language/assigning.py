@@ -79,7 +79,7 @@ class Assigning:
         if root is None:
             return self._own_list(node.func.value, node.func.attr)
         same = node.func.attr in ("append", "clear", "update")
-        alone = self.aliases.alone(root.id) and not (
+        alone = self.aliases.alone(root.id) and root.id not in self.aliases.rearranged and not (
             isinstance(node.func.value, ast.Subscript) and self.aliases.lists(root.id))
         return root.id in self.hidden and not (same and in_place and alone)
 

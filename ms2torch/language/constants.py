@@ -42,6 +42,8 @@ _NEVER_FOLDED = (ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult, ast.BitAnd, ast.Bi
 # With a number beside it these are folded of a Tensor of one element alone.
 _OF_ONE = (ast.Add, ast.Sub, ast.Gt, ast.GtE, ast.LtE, ast.NotEq)
 NOTHING: frozenset = frozenset()
+# The modules of what the package defines, some of which bear MindSpore's name.
+_OURS = ("ms2torch", "mindspore.")
 # Stands among the arguments for what the source does not tell.
 UNSURE = "?"
 
@@ -181,7 +183,7 @@ class Constants:
         if name == "mutable" or isinstance(value, torch.nn.Module):
             raise Varies
         ours = isinstance(value, Primitive) or (
-            getattr(value, "__module__", None) or "").startswith("ms2torch")
+            getattr(value, "__module__", None) or "").startswith(_OURS)
         if isinstance(value, Primitive):
             name = type(value).__name__
         elif isinstance(func, ast.Call):                    # ops.Add()(x, y)

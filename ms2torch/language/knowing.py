@@ -10,7 +10,7 @@ import ast
 from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.mutable import is_mutable
-from ms2torch.language import names
+from ms2torch.language import names, printing
 from ms2torch.language.builtin_functions import abstract_text
 from ms2torch.language.constants import NOTHING, UNSURE, Constants
 from ms2torch.language.trees import placed
@@ -90,6 +90,11 @@ def left_under(statement) -> list:
     return [statement.test, *(t for s in (*statement.body, *statement.orelse) for t in left_under(s))]
 
 
+def _items(display) -> list:
+    """What a tuple, a list or a dict that is written out holds, as its node keeps it."""
+    return display.values if isinstance(display, ast.Dict) else display.elts
+
+
 def _leaves(node) -> bool:
     return any(isinstance(n, _LEAVING) or (not isinstance(n, (ast.FunctionDef, ast.Lambda)) and _leaves(n))
                for n in ast.iter_child_nodes(node))
@@ -108,7 +113,7 @@ class Knowing:
     def _asks_for_constants(self, function) -> bool:
         return any(
             isinstance(n, (ast.Raise, ast.Assert))
-            or (isinstance(n, ast.Call) and asked_by(self.api(n.func)))
+            or (isinstance(n, ast.Call) and (self.builtin(n.func) == "print" or asked_by(self.api(n.func))))
             for n in ast.walk(function))
 
     def _constants(self) -> Constants:
@@ -174,6 +179,32 @@ class Knowing:
             told = self._told(known_by.length(node.args[0]), node, "of_one_length", of_one_length)
         args = [placed(ast.Constant(asked), node), self.visit(node.args[0]), told]
         return self.call("told", told_of, args, node)
+
+    # ---- what `print` is given: constant Tensors have a form of their own
+
+    def _told_of_shown(self, node) -> tuple:
+        """For an expression that is printed what tells whether it is a constant, or of its items; () where
+        nothing does."""
+        if isinstance(node, (ast.Tuple, ast.List, ast.Dict)):
+            return tuple(map(self._told_of_shown, _items(node)))
+        if isinstance(node, (ast.Constant, ast.JoinedStr, ast.Starred)) or self._turns(node):
+            return ()
+        hangs = self._constants().of(node)
+        return () if hangs is None or UNSURE in hangs else (self._told(hangs, node),)
+
+    def _turns(self, node) -> bool:
+        """Whether an expression reads a name that a `while` binds: a graph that loops knows none of these."""
+        stored = {n.id for loop in ast.walk(self.scopes[-1][0]) if isinstance(loop, ast.While)
+                  for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        return any(isinstance(n, ast.Name) and n.id in stored for n in ast.walk(node))
+
+    def _shown(self, node, *told):
+        """What ``print`` gets for an expression, visited, of which `_told_of_shown` told."""
+        if isinstance(node, (ast.Tuple, ast.List, ast.Dict)):
+            items = _items(node)
+            items[:] = [self._shown(part, *of) for part, of in zip(items, told, strict=True)]
+            return node
+        return self.call("shown", printing.shown, [node, *told], node) if told else node
 
     def _made_of_constants(self, node):
         """A call that makes an instance of a ``jit_class``."""

@@ -40,6 +40,28 @@ def tensor_text(t) -> str:
     return f"{head}value={values.lstrip(' ').replace(',', '')}"
 
 
+class Known:
+    """Something printed that the compiler knows when it makes the graph."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value) -> None:
+        self.value = value
+
+
+def shown(value, is_known: bool):
+    """``value`` as ``print`` gets it: told that it is a constant where that has a form of its own."""
+    return Known(value) if is_known and isinstance(value, (Tensor, tuple, list)) else value
+
+
+def _known_text(t) -> str:
+    """A constant Tensor as graphs print it: its numbers in parentheses."""
+    if t.ndim == 0 or t.numel() == 0:
+        return tensor_text(t)
+    values = _printing.to_repr(t).partition("value=")[2].lstrip(" \n")[:-1]
+    return values.replace("[", "(").replace("]", ")")
+
+
 def constant_text(value) -> str:
     """A value as MindSpore's messages show it: ``str`` with its Tensors as graphs print them."""
     if isinstance(value, Tensor):
@@ -49,33 +71,36 @@ def constant_text(value) -> str:
     return repr(value)
 
 
-def lines(item) -> list:
-    """The lines of one item."""
+def lines(item, known: bool = False) -> list:
+    """The lines of one item, of a constant if ``known``."""
+    if item.__class__ is Known:
+        item, known = item.value, True
     if isinstance(item, Tensor):
-        return [tensor_text(item._t)]
+        return [_known_text(item._t) if known else tensor_text(item._t)]
     if isinstance(item, dict):
         item = tuple(item.values())
     if isinstance(item, (tuple, list)):
         if item and all(isinstance(v, (int, float)) for v in item):
             form = _exponent if any(isinstance(v, float) for v in item) else str
             return ["(" + ", ".join(form(v) for v in item) + ")"]
-        return [line for v in item for line in _parts(v, _holds_tensor(item))]
+        return [line for v in item for line in _parts(v, _holds_tensor(item), known)]
     return [_number(item) if isinstance(item, (bool, int, float)) else str(item)]
 
 
-def _parts(item, among_tensors: bool) -> list:
+def _parts(item, among_tensors: bool, known: bool) -> list:
     """The lines of what stands in a sequence; ``among_tensors``: the sequence is not constant."""
     if not isinstance(item, (tuple, list)):
-        return lines(item)
+        return lines(item, known)
     if among_tensors and item and all(isinstance(v, (int, float)) for v in item):
         from ms2torch.common.tensor import Tensor as made
 
         return [tensor_text(made(list(item))._t)]
-    return [line for v in item for line in _parts(v, among_tensors)]
+    return [line for v in item for line in _parts(v, among_tensors, known)]
 
 
 def _holds_tensor(items) -> bool:
-    return any(isinstance(v, Tensor) or (isinstance(v, (tuple, list)) and _holds_tensor(v)) for v in items)
+    return any(isinstance(v, (Tensor, Known)) or (isinstance(v, (tuple, list)) and _holds_tensor(v))
+               for v in items)
 
 
 def _number(value) -> str:

@@ -232,7 +232,9 @@ class Rewriting(Choosing, Computing, Assigning, Knowing, ast.NodeTransformer):
         for text in node.args:
             made_of += parts_of_text(text)
         if not made_of:
+            told = [self._told_of_shown(text) for text in node.args]
             node = self.generic_visit(node)
+            node.args = [self._shown(text, *of) for text, of in zip(node.args, told, strict=True)]
             node.func = placed(ast.Name(self.need("print", printing.print_), ast.Load()), node.func)
             return node
         if None in made_of:

@@ -535,3 +535,36 @@ def test_mutable_of_any_length_has_one_type(how):
             return (1, 2)[n]
         return a
     return change(mutable([1, 2.0] if how == "given" else [1, 2], True), how, mutable(2))
+
+
+@case(mode="GRAPH", each={"how": ["turned", "queue", "folded", "walked", "emptied"]})
+def test_list_that_is_popped_and_appended_in_turn(how):
+    @ms.jit
+    def change(x, how):
+        items, made, n = [x, x + 1], [], 0
+        if how == "turned":
+            while n < 3:
+                one = items.pop()
+                items.append(one * 2)
+                n += 1
+        elif how == "queue":
+            for _ in range(3):
+                first = items.pop(0)
+                items.append(first * 2)
+        elif how == "folded":
+            items.append(x)
+            while len(items) > 1:
+                one = items.pop()
+                other = items.pop()
+                items.append(one + other)
+        elif how == "walked":
+            while len(items) > 0 and len(made) < 3:
+                one = items.pop()
+                made.append(one.sum())
+                items.append(one * 2)
+        else:
+            items.pop()
+            items.clear()
+            items.append(x * 3)
+        return items, made, x
+    return change(ms.Tensor([1.0, 2.0]), how)

@@ -374,3 +374,30 @@ def test_print_one_number(x):
 def test_print_one_element(x):
     print(x[:1], x[0])
     return x
+
+
+_HELD = ms.Tensor(np.arange(4).reshape(2, 2).astype(np.float32))
+_LONG = ms.Tensor(np.arange(30))
+
+
+@graph
+def test_print_constant_tensors(x):
+    made = ms.Tensor([1, 2])
+    print(_HELD, "and", _LONG)
+    print(made, made * 2, made * made, -made, made.astype(ms.float16))
+    print(ms.Tensor([[True], [False]]), ops.ones((2,)), ops.arange(3), ms.Tensor(2.5))
+    print([_HELD, x], (made, 1), {"a": made})
+    print(made + 1, made[0], made.shape)
+    for i in range(2):
+        print(ms.Tensor([i]))
+    return x
+
+
+@graph
+def test_print_tensor_of_a_loop(x):
+    count = ms.Tensor([0])
+    while count < 2:
+        print(count)
+        count = count + 1
+    print(count)
+    return x
