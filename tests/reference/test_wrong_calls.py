@@ -510,3 +510,35 @@ def test_depths_of_one_hot():
     depths = [T(2, 3), T(1), Tensor(4.0), Tensor(4), Tensor(np.ones(1, np.int32)), Tensor(np.ones(2, np.int32)),
               Tensor(np.int8(4)), Tensor(np.int64(4)), 4.0, "a", None, (4,)]
     return told(*((ops.OneHot(), indices, depth, on, off) for depth in depths))
+
+
+@case()
+def test_unusual_calls_that_are_right():
+    x, three, one = T(4, 5), T(2, 3, 4), Tensor([1])
+    whole = Tensor([1, 2, 3], ms.uint32)
+    index, kept = Tensor(np.array([[1, 0]])), Tensor(np.array([0, 2], np.int32))
+    return (ops.sub(np.float32(1), 2.0), ops.mul(np.int32(3), 2), ops.add(1, np.float32(2)),
+            ops.squeeze(T(2, 1, 3), (1, -2)), x.squeeze((0, 0)), ops.unsqueeze(x, one), x.unsqueeze(one),
+            x.permute(), three.permute(None), x.permute((1, 0), 7), x.transpose(1, 1), x.broadcast_to((2, 4, 5), 7),
+            mint.narrow(x, 0, 1, 0), mint.narrow(x, 0, -1, 1), mint.narrow(x, 0, one, 2),
+            mint.max(x, 0.5), mint.min(x, True), mint.max(Tensor([1, 2, 3]), 1.5), mint.min(x, np.float32(0.5)),
+            mint.clamp(whole, 1, 2), ops.clamp(whole, 1.0, 2.0), mint.clamp(Tensor([1, 9], ms.uint16), None, 2),
+            ops.norm(x, Tensor([2.0])), x.norm(Tensor([1.0])), x.scatter(Tensor([0]), index, T(1, 2)),
+            mint.scatter(x, one, index, T(1, 2)), ops.gather(x, kept, one), mint.swapaxes(x, np.int64(0), 1),
+            mint.diff(x, -1), ops.lerp(x, x + 1, T(4, 5).astype(ms.float16)), ops.renorm(T(5), 1, 0, 0.5),
+            ops.logsumexp(x, Tensor(1)), ops.cross(T(4, 3), T(3)), mint.softmax(x, None), mint.softmax(T(5), None),
+            mint.nn.functional.relu(Tensor([1, 2], ms.uint16)), mint.nn.Dropout(0.5)("as it is"),
+            ops.cross_entropy(x, Tensor([0, 1, 2, 3], ms.int32), label_smoothing=1.5),
+            ops.binary_cross_entropy(x, x, None, "MEAN"), ops.smooth_l1_loss(x, x + 1, 1.0, "NONE"),
+            ops.baddbmm(T(2, 2, 3, 5), T(2, 3, 4), T(2, 4, 5)), nn.OneHot(np.int64(0), 3)(kept),
+            nn.Conv3d(1, 2, 2, pad_mode="VALID", weight_init="ones")(T(1, 1, 3, 3, 3)), str(nn.Softmax(None)))
+
+
+@case()
+def test_cells_of_one_row_beside_many():
+    cells = (nn.RNNCell(3, 2), T(1, 3), T(4, 2)), (nn.GRUCell(3, 2), T(4, 3), T(1, 2)), \
+        (nn.LSTMCell(3, 2), T(1, 3), (T(4, 2), T(4, 2)))
+    for cell, *_ in cells:
+        for weight in cell.get_parameters():
+            weight.set_data(Tensor(np.full(weight.shape, 0.25, np.float32)))
+    return [cell(x, state) for cell, x, state in cells]

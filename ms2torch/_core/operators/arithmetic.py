@@ -41,8 +41,10 @@ def promote_operands(a, b, name: str = "", loose: bool = False):
         if isinstance(a, _NUMBERS):
             b, a = promote_scalar(b, a, loose)
             return a, b
-    elif isinstance(a, _NUMBERS) and isinstance(b, _NUMBERS):
-        return tensors_of_numbers(a, b, name)
+    else:
+        x, y = (v.item() if isinstance(v, np.generic) else v for v in (a, b))
+        if isinstance(x, _NUMBERS) and isinstance(y, _NUMBERS):
+            return tensors_of_numbers(x, y, name)
     raise of_primitive(name, a, b)
 
 

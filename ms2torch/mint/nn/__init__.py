@@ -35,7 +35,8 @@ class EmbeddingExt(Cell):
         self.dtype = float32 if dtype is None else dtype
         shape = (num_embeddings, embedding_dim)
         if _weight is None:
-            _weight = initializer(Normal(1, 0), shape, dtype=self.dtype).init_data()
+            _weight = initializer(Normal(1, 0), shape, dtype=self.dtype).init_data() if all(shape) else \
+                Tensor(np.zeros(shape), self.dtype)
             if padding_idx is not None:
                 _weight[padding_idx] = 0
         elif tuple(_weight.shape) != shape:

@@ -206,6 +206,8 @@ class DropoutExt(Cell):
         self.p, self.inplace = p, inplace
 
     def construct(self, input):
+        if not self.training:
+            return input
         return self._drop(input, self.p, self.training, self.inplace)
 
 

@@ -18,6 +18,7 @@ from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._naming.surface import install_lazy
 from ms2torch.common.generator import engine
 from ms2torch.ops.function import nn_func
+from ms2torch.ops.function._nn_activation import relu as positive_part
 from ms2torch.ops.function._nn_loss import binary_entropy, held
 
 from ._interpolation import check_interpolation
@@ -257,7 +258,7 @@ def _not_a_tensor(name, input, given) -> TypeError:
 
 def relu(input, inplace=False):
     """The positive part."""
-    return _placed("ReLU", torch.relu, input, inplace)
+    return _placed("ReLU", positive_part.kernel, input, inplace)
 
 
 def relu_(input):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import torch
 
 from ms2torch import _checkparam as check
+from ms2torch._core.checks.calls import describe
 from ms2torch._core.checks.refusals import wrong_dtype
 from ms2torch._core.tensor.construct import filled
 from ms2torch._core.tensor.dtype import Number, float32
@@ -90,7 +92,6 @@ class OneHot(Cell):
 
     def __init__(self, axis=-1, depth=1, on_value=1.0, off_value=0.0, dtype=float32) -> None:
         super().__init__()
-        check.check_value_type("axis", axis, [int], "OneHot")
         self.axis, self.depth, self.dtype = axis, depth, dtype
         self.on_value, self.off_value = on_value, off_value
 
@@ -98,6 +99,9 @@ class OneHot(Cell):
 
     def construct(self, indices):
         t = indices._t
+        if isinstance(self.axis, bool) or not isinstance(self.axis, (int, np.integer)):
+            raise TypeError(f'Failed calling OneHot with "OneHot(axis={describe(self.axis)})(indices=Tensor, '
+                            'depth=int, on_value=Tensor, off_value=Tensor)".')
         if t.dtype is not torch.int32 and t.dtype is not torch.int64:
             raise wrong_dtype("OneHot", "indices", t.dtype, (torch.int32, torch.int64))
         hot = t.unsqueeze(-1) == torch.arange(self.depth, device=t.device)

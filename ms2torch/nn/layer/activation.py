@@ -188,7 +188,7 @@ class Softmax(Cell):
 
     def __init__(self, axis=-1) -> None:
         super().__init__()
-        if not isinstance(axis, (int, tuple)):
+        if axis is not None and not isinstance(axis, (int, tuple)):
             raise TypeError("For 'Softmax', the type of 'axis' should be one of '[int, tuple of int]', "
                             f"but got {type(axis)}.")
         self.axis = axis
@@ -281,10 +281,11 @@ class LeakyReLU(Cell):
 
     def __init__(self, alpha=0.2) -> None:
         super().__init__()
-        check.check_value_type("alpha", alpha, [float, int], self.cls_name)
         self.alpha = alpha
 
     def construct(self, x):
+        if self.alpha.__class__ is not float:                   # (asked when it is used, of the function)
+            check.check_value_type("alpha", self.alpha, [float, int], "leaky_relu")
         try:
             return wrap(kernels._leaky(x._t, self.alpha))
         except (RuntimeError, AttributeError) as err:

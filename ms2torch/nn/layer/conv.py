@@ -105,6 +105,8 @@ class _Conv(Cell):
         """Check mode and padding, and work out what torch is given: ``_pads`` (None: depends on the input).
         """
         dims = len(self.kernel_size)
+        if self._operator == "Conv3D" and isinstance(self.pad_mode, str):       # (in any case)
+            self.pad_mode = self.pad_mode.lower()
         check.check_string(self.pad_mode, _MODES, "pad_mode", self._operator)
         if isinstance(padding, tuple):
             check.check_equal_int(len(padding), 2 * dims, "pad size", self._operator)

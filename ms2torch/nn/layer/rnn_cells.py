@@ -47,7 +47,14 @@ def _step(compute):
     def call(inputs, hidden, w_ih, w_hh, b_ih, b_hh):
         weights = [None if w is None else w._t for w in (w_ih, w_hh, b_ih, b_hh)]
         state = tuple(h._t for h in hidden) if isinstance(hidden, (tuple, list)) else hidden._t
-        y = compute(inputs._t, state, *weights)
+        x = inputs._t
+        first = state[0] if isinstance(state, tuple) else state
+        if x.ndim == first.ndim == 2 and x.shape[0] != first.shape[0]:      # (a batch of one goes with any)
+            rows = max(x.shape[0], first.shape[0])
+            x, *state = (t if t.shape[0] != 1 else t.expand(rows, -1)
+                         for t in (x, *(state if isinstance(state, tuple) else (state,))))
+            state = tuple(state) if len(state) > 1 else state[0]
+        y = compute(x, state, *weights)
         return tuple(wrap(v) for v in y) if isinstance(y, tuple) else wrap(y)
 
     call.__doc__ = compute.__doc__

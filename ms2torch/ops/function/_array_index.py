@@ -16,7 +16,7 @@ from ms2torch._core.tensor import construct
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.torch_private import ORDINARY, is_batched, unbatched
 
-from ._array_shape import in_range, ints
+from ._array_shape import in_range, ints, whole
 
 _GATHER = ("Gather(batch_dims=<int>)(input_params=<Tensor>, input_indices=<Tensor>, axis=<Tensor, int>)")
 _SELECT = "Select()(condition=<Tensor>, input=<Number, Tensor>, other=<Number, Tensor>)"
@@ -53,7 +53,7 @@ def gathered(x, index, axis, batch_dims=0):
         return _gather_batches(x, index, int(axis), batch_dims)
     try:
         if index.ndim == 1:
-            return torch.index_select(x, axis, index)
+            return torch.index_select(x, whole(axis), index)
         axis = int(axis)
         shape = x.shape
         flat = torch.index_select(x, axis, index.reshape(-1))
@@ -238,7 +238,7 @@ def take(input, index):
     return torch.take(input, index.long())
 
 
-@op(mint="narrow(input, dim, start, length)")
+@op
 def narrow(input, axis, start, length):
     """``length`` slices along ``axis`` from ``start`` on (``mindspore.ops.narrow``)."""
     axis = in_range(axis, input.ndim, "The 'axis' must be in range of [{low}, {ndim}), but got {axis}.")
@@ -249,6 +249,24 @@ def narrow(input, axis, start, length):
         raise ValueError(f"The input value must be in range of [1, {n - start}], "
                          f"but got {length} with type 'int'.")
     return torch.narrow(input, axis, start, length)
+
+
+@mint_form(name="narrow")
+def _narrow_mint(input, dim, start, length):
+    """``length`` slices along ``dim`` from ``start`` on, which may be none; a negative ``start`` counts from
+    the end."""
+    start, ndim = whole(start), input.ndim
+    if not -ndim <= dim < ndim:
+        raise final(ValueError(f"Dimension out of range (expected to be in range of [{-ndim}, {ndim}), "
+                               f"but got {dim})"))
+    n = input.shape[dim]
+    if not -n <= start <= n:
+        raise final(ValueError(f"For primitive [Narrow]: start value error, start: {start}, start should be "
+                               f"in [{-n}, {n}]."))
+    if length > n - (start + n if start < 0 else start):
+        raise final(ValueError(f"For 'Narrow', start ({start}), + length ({length}) exceeds dimension size "
+                               f"({n})."))
+    return torch.narrow(input, dim, start, length)
 
 
 @method(name="narrow")

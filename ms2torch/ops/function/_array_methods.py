@@ -219,7 +219,7 @@ def transpose(input, *axes, dim0=None, dim1=None):
         axes = axes[0]
     elif axes == (None,):
         return input.permute(*range(ndim - 1, -1, -1))
-    elif len(axes) == 2 and ndim != 2:
+    elif len(axes) == 2 and (ndim != 2 or axes[0] == axes[1]):
         return torch.transpose(input, *axes)
     elif len(axes) != ndim:
         raise ValueError("For Tensor.transpose, the number of axes must be equal to the dimension of Tensor, "
@@ -233,7 +233,10 @@ def transpose(input, *axes, dim0=None, dim1=None):
 @method
 def permute(input, *axis):
     """The axes in another order, given as numbers or as one tuple (``mindspore.Tensor.permute``)."""
-    axis = axis[0] if len(axis) == 1 and isinstance(axis[0], (tuple, list)) else axis
+    if axis and isinstance(axis[0], (tuple, list)):
+        axis = axis[0]                                     # what follows is not looked at
+    elif not axis or axis == (None,):
+        axis = tuple(range(input.ndim - 1, -1, -1))
     try:
         return input.permute(axis)
     except (RuntimeError, IndexError) as err:

@@ -12,7 +12,7 @@ from ms2torch._core.tensor.tensor import lower
 from ms2torch._core.torch_private import is_batched
 
 from ._array_index import has_numbers
-from ._array_shape import ints
+from ._array_shape import ints, whole
 from ._writing import write
 
 # ---- along an axis -----------------------------------------------------------------------------------------
@@ -20,6 +20,7 @@ from ._writing import write
 
 def _on_axis(x, axis, index, src, reduction="none"):
     index = index if index.dtype is torch.int64 else index.long()
+    axis = whole(axis)
     n = x.shape[axis]
     index = torch.where(index < 0, index + n, index)
     if not isinstance(src, torch.Tensor):

@@ -27,6 +27,16 @@ def ints(shape):
     return shape.tolist() if isinstance(shape, torch.Tensor) else shape
 
 
+def whole(number):
+    """The int of a tensor with one whole number, which MindSpore takes for it; anything else as it is."""
+    if isinstance(number, torch.Tensor) and number.numel() == 1 and number.dtype in _WHOLE:
+        return int(number)
+    return number
+
+
+_WHOLE = frozenset((torch.int32, torch.int64))
+
+
 def in_range(axis: int, ndim: int, text: str) -> int:
     """``axis`` counted from the front; ValueError with MindSpore's ``text`` where it is out of range."""
     if not -ndim <= axis < ndim:
@@ -158,7 +168,7 @@ def expand_dims(input_x, axis):
 @op(method=True, mint=True)
 def unsqueeze(input, dim):
     """``expand_dims`` under its other name (``mindspore.ops.unsqueeze``)."""
-    return torch.unsqueeze(input, dim)
+    return torch.unsqueeze(input, whole(dim))
 
 
 @op(primitive="Squeeze", init={"axis": ()}, method=True, mint="squeeze(input, dim)", valid=_SQUEEZE)
@@ -169,9 +179,18 @@ def squeeze(input, axis=None):
     """
     if axis is None or (axis.__class__ is tuple and not axis):
         return torch.squeeze(input)
-    if axis.__class__ is list:
-        axis = tuple(axis)
-    return torch.squeeze(input, axis) if input.ndim else input.clone()
+    if not input.ndim:
+        return input.clone()
+    if axis.__class__ is list or axis.__class__ is tuple:
+        axis = _each_once(axis, input.ndim)
+    return torch.squeeze(input, axis)
+
+
+def _each_once(axes, ndim: int) -> tuple:
+    """``axes`` without those that are named again; torch refuses them."""
+    if len(axes) > 1 and all(isinstance(n, int) for n in axes):
+        return tuple({n % ndim if -ndim <= n < ndim else n: n for n in axes}.values())
+    return tuple(axes)
 
 
 @op(primitive="BroadcastTo", init=("shape",), mint=True)
@@ -191,7 +210,7 @@ def _broadcast_method(input, *sizes, shape=None):
     if shape is None:
         if not sizes:
             raise TypeError("broadcast_to() missing 1 required positional argument: shape.")
-        shape = sizes[0] if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes
+        shape = sizes if isinstance(sizes[0], int) else sizes[0]         # what follows is not looked at
     return broadcast_to.kernel(input, shape)
 
 
@@ -300,7 +319,12 @@ def _permute_mint(input, dims):
     return torch.permute(input, dims)
 
 
-@op(method=True, mint=True)
+@mint_form(name="swapaxes")
+def _swapaxes_mint(input, axis0, axis1):
+    return torch.transpose(input, whole(axis0), whole(axis1))
+
+
+@op(method=True)
 def swapaxes(input, axis0, axis1):
     """``input`` with two axes exchanged (``mindspore.ops.swapaxes``; torch's transpose)."""
     for axis in (axis0, axis1):

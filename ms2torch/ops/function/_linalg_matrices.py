@@ -173,7 +173,10 @@ def renorm(input, p, axis, maxnorm):
 
     MindSpore: ``mindspore.ops.renorm``.
     """
-    return torch.renorm(input, p, one_axis(axis, input, "Renorm"), maxnorm)
+    axis = one_axis(axis, input, "Renorm")
+    if input.ndim == 1:                                    # (torch asks for two axes)
+        return torch.renorm(input[:, None], p, axis, maxnorm)[:, 0]
+    return torch.renorm(input, p, axis, maxnorm)
 
 
 @primitive("Renorm", init=("p", "dim", "maxnorm"))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 
 from ms2torch._core.checks.calls import no_matching_form
 from ms2torch._core.checks.kernel_dtypes import must_be
+from ms2torch._core.operators.arithmetic import number_as_tensor, promote_operands
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.random import graph_streams
@@ -220,12 +222,14 @@ method(_make_method(_SMALLEST, "min"), name="min")
 
 def _make_mint(kind, name):
     def extreme(input, *args, dim=None, keepdim=False, other=None):
-        if args and isinstance(args[0], torch.Tensor):
-            other = args[0]
+        if len(args) == 1 and isinstance(args[0], (torch.Tensor, float, bool, np.generic)):
+            other = args[0]                                # (an int is the axis)
         elif args:
             dim, keepdim = (*args, keepdim)[:2]
         if other is not None:
-            return kind[2](input, other)
+            other = other.item() if isinstance(other, np.generic) else other
+            return kind[2](*promote_operands(input, other if isinstance(other, torch.Tensor) else
+                                             number_as_tensor(other, input.device)))
         if dim is None:
             return kind[0](input)
         return _with_index(kind, input, dim, keepdim, f"{name.capitalize()}Dim")

@@ -68,6 +68,8 @@ def _addcdiv(input, tensor1, tensor2, *, value=1):
 @op(primitive="Lerp", method=True, mint=True)
 def lerp(input, end, weight):
     """input + weight * (end - input) (``mindspore.ops.lerp``)."""
+    if isinstance(weight, torch.Tensor) and weight.dtype is not input.dtype and weight.is_floating_point():
+        weight = weight.to(input.dtype)
     return torch.lerp(input, end, weight)
 
 

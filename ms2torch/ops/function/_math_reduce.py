@@ -17,6 +17,7 @@ from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import dtype as _dtype
 
+from ._array_shape import whole
 from ._math_axis import axes, distinct, every
 
 _NAMES = spelled(axis="dim", keep_dims="keepdim", keepdims="keepdim")
@@ -410,6 +411,8 @@ def logsumexp(input, dim, keepdim=False):
     """log(sum(exp(input))) over some axes, computed without overflow (``mindspore.ops.logsumexp``)."""
     if dim is None:
         raise TypeError("For 'logsumexp', 'dim' must be an int, a tuple or a list, but got None.")
+    if isinstance(dim, torch.Tensor) and not dim.ndim:
+        dim = whole(dim)
     return torch.logsumexp(_floating(input), every(axes(dim, input, "ReduceMax"), input), keepdim)
 
 
@@ -432,6 +435,8 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
     ``ord`` is None for the 2-norm, a number, inf, -inf, "fro" or "nuc". The form of releases before 2.0,
     norm(A, axis, p), is taken where ``axis`` or ``p`` are given by name.
     """
+    if isinstance(ord, torch.Tensor) and ord.numel() == 1:
+        ord = None if dim is None else ord.item()         # (then always the 2-norm)
     t, where = _floating(_cast(A, dtype)), axes(dim, A, "ReduceSum" if ord is None else "LpNorm")
     matrix = t.ndim == 2 if dim is None else isinstance(where, tuple) and len(where) == 2
     if ord is None or (ord == "fro" and matrix) or (ord == 2 and dim is None and t.ndim == 1):

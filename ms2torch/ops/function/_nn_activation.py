@@ -277,6 +277,8 @@ def softmax(input, axis=-1, *, dtype=None):
 def _softmax_mint(input, dim, *, dtype=None):
     """exp(input) normalised to sum one along ``dim`` (``mindspore.mint.softmax``); ``dtype`` casts first."""
     input = _to(input, dtype)
+    if dim is None:
+        dim = 0 if input.ndim in (0, 1, 3) else 1
     return softmaxed(input, dim) if input.ndim else torch.softmax(input, dim)
 
 

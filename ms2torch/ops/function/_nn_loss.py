@@ -170,7 +170,8 @@ def cross_entropy_checked(input, target, weight, ignore_index, reduction, label_
     if input.ndim == target.ndim:
         return F.cross_entropy(input, target, weight, reduction=reduction, label_smoothing=label_smoothing)
     axis = 1 if input.ndim > 1 else 0
-    if weight is not None and weight.requires_grad:
+    # (torch's allows smoothing of one at most)
+    if label_smoothing > 1.0 or (weight is not None and weight.requires_grad):
         return nll_loss.kernel(F.log_softmax(input, axis), target, weight, ignore_index, reduction,
                                     label_smoothing)
 
@@ -306,6 +307,7 @@ def binary_entropy(x, y, weight, reduction: str):
 def binary_cross_entropy(logits, labels, weight=None, reduction="mean"):
     """-(labels * log(logits) + (1 - labels) * log(1 - logits)) * weight
     (``mindspore.ops.binary_cross_entropy``)."""
+    reduction = reduction.lower() if isinstance(reduction, str) else reduction
     _check_reduction(reduction, "binary_cross_entropy")
     return binary_entropy(logits, labels, weight, reduction)
 
@@ -416,7 +418,7 @@ def smooth_l1(input, target, beta: float, reduction: str):
     if not (input.is_floating_point() and target.is_floating_point()):
         raise TypeError("Select CPU operator[SmoothL1Loss] fail! Unsupported data type!")
     a, b = promote(input, target)
-    return F.smooth_l1_loss(a, b, reduction=reduction, beta=beta)
+    return F.smooth_l1_loss(a, b, reduction=reduction.lower(), beta=beta)
 
 
 @op

@@ -159,6 +159,9 @@ def _select(input, condition=None, y=None, *, dim=None, index=None):
 
     (``mindspore.Tensor.select``.)
     """
+    if isinstance(condition, torch.Tensor) and condition.ndim == 0 and isinstance(y, builtins.int) and \
+            condition.dtype is not torch.bool and input.ndim:
+        condition = builtins.int(condition)
     if isinstance(condition, (builtins.int, np.integer)):
         if isinstance(y, torch.Tensor) and y.ndim == 0:
             y = y.item()

@@ -5,17 +5,22 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.checks.calls import describe
+from ms2torch._core.checks.kernel_dtypes import not_supported
+from ms2torch._core.errors import final
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.registry import op
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.processes import distributed
 from ms2torch._core.tensor.construct import from_number
+from ms2torch._core.tensor.dtype import UNSIGNED
 from ms2torch._core.torch_private import clamp as clamped
 
 __all__ = ["clamp", "clip", "clip_by_global_norm", "clip_by_norm", "clip_by_value"]
 
 
 def _limited(t, low, high):
+    if t.dtype in UNSIGNED and not isinstance(low, torch.Tensor) and not isinstance(high, torch.Tensor):
+        return _limited_unsigned(t, low, high)
     if isinstance(low, torch.Tensor) and isinstance(high, torch.Tensor):
         t, low = arithmetic.promote_operands(t, low)
         t, high = arithmetic.promote_operands(t, high)
@@ -27,6 +32,17 @@ def _limited(t, low, high):
         return t
     t, high = arithmetic.promote_operands(t, high)
     return clamped(t, None, high)
+
+
+def _limited_unsigned(t, low, high):
+    """Of an unsigned integer of more than 8 bits, for which torch has no kernels, and two numbers."""
+    if isinstance(low, float) or isinstance(high, float):
+        return _limited(t.float(), low, high)
+    if t.dtype is torch.uint16 and low is not None:
+        raise final(TypeError(not_supported("Maximum")))
+    bits = 8 * t.element_size()
+    low, high = (n if n is None else n % 2 ** bits for n in (low, high))       # (a number is cast first)
+    return torch.clamp(t.long(), low, high).to(t.dtype)
 
 
 def _each(function, x, *args):

@@ -299,6 +299,8 @@ def baddbmm(input, batch1, batch2, beta=1, alpha=1):
     """beta * input + alpha * batch1 @ batch2, for stacks (``mindspore.ops.baddbmm``)."""
     if batch1.ndim == 2:
         return beta * input + alpha * (batch1 @ batch2)
+    if input.ndim > 3 and batch1.ndim == batch2.ndim == 3:
+        return beta * input + alpha * torch.bmm(batch1, batch2)
     return torch.baddbmm(input, batch1, batch2, beta=beta, alpha=alpha)
 
 
@@ -321,7 +323,10 @@ def cross(input, other, dim=None):
         if dim is None:
             raise ValueError("For 'Cross', the size of inputs dim must contain 3, but got [const vector]"
                              f"{{{', '.join(map(str, input.shape))}}}.")
-    return torch.linalg.cross(*promote(input, other), dim=dim)
+    input, other = promote(input, other)
+    if input.ndim != other.ndim:
+        input, other = torch.broadcast_tensors(input, other)
+    return torch.linalg.cross(input, other, dim=dim)
 
 
 @op(method=True)
