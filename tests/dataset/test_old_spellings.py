@@ -101,8 +101,7 @@ def test_normalize_of_py_transforms_wants_floats():
 
 
 @pytest.mark.parametrize("make", [
-    lambda: pair().device_que(),
-    lambda: ds.config.set_error_samples_mode(ds.config.ErrorSamplesMode.SKIP)])
+    lambda: pair().device_que()])
 def test_what_is_missing_says_so_and_names_a_way(make):
     with pytest.raises(NotImplementedError, match=r"mindspore\.dataset\..* Instead: "):
         make()

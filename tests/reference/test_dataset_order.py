@@ -42,6 +42,7 @@ SAMPLERS = {
     "subset-random-some": lambda: ds.SubsetRandomSampler([1, 3, 5, 7, 9], 3),
     "weighted": lambda: ds.WeightedRandomSampler([.1, .2, .3, .4] + [.05] * 8, 12),
     "weighted-once": lambda: ds.WeightedRandomSampler([.1, .2, .3, .4] + [.05] * 8, 5, False),
+    "weighted-once-zeros": lambda: ds.WeightedRandomSampler([.1, 0, 3, .5, 0, .2, .9, 1.], 6, False),
     "distributed": lambda: ds.DistributedSampler(3, 1),
     "distributed-in-order": lambda: ds.DistributedSampler(3, 0, False, 2),
     "distributed-offset": lambda: ds.DistributedSampler(3, 1, True, None, 1),
@@ -304,6 +305,51 @@ def test_a_users_sampler_keeps_its_state_between_epochs_alone(sampler):
             [int(row[0]) for row in rows(10, sampler=sampler(*[2] * (sampler is Stepping))).repeat(4)]]
 
 
+class Counting:
+    """A sampler whose rows are the number of times that it was asked for them."""
+
+    def __init__(self):
+        self.count = 0
+
+    def __iter__(self):
+        self.count += 1
+        return iter([self.count, 0])
+
+
+class CountingWithLength(Counting):
+    def __len__(self):
+        return 2
+
+
+class CountingOfOurs(ds.Sampler):
+    def __init__(self):
+        super().__init__()
+        self.count = 0
+
+    __iter__ = Counting.__iter__
+
+
+class Global(ds.Sampler):
+    """Rows that are drawn from NumPy's own stream, which everybody shares."""
+
+    def __iter__(self):
+        return iter(np.random.permutation(self.dataset_size).tolist())
+
+
+@case(each={"sampler": [Counting, CountingWithLength, CountingOfOurs, Global], "below": [False, True],
+            "asked": [(), ("get_dataset_size",), ("output_shapes", "output_types", "output_shapes")]})
+def test_how_often_a_users_sampler_is_asked(sampler, below, asked):
+    np.random.seed(3)
+    chosen = sampler()
+    if below and isinstance(chosen, ds.Sampler):
+        chosen = ds.SequentialSampler(num_samples=2)
+        chosen.add_child(sampler())
+    data = rows(10, sampler=chosen)
+    for name in asked:
+        getattr(data, name)()
+    return epochs(lambda: data), int(np.random.randint(1000))
+
+
 class Given(ds.Sampler):
     """A list of what it was made with."""
 
@@ -372,6 +418,9 @@ BATCHES = {
     "numbers": lambda: batches([1, 2, 3]),
     "mixed": lambda: batches([[1], 2]),
     "empty": lambda: batches([[]]),
+    "fewer than announced": lambda: batches(Given([[0, 1], [2]], 3)),
+    "more than announced": lambda: batches(Given([[0, 1], [2]], 1)),
+    "fewer, in processes": lambda: batches(Given([[0, 1], [2]], 3), num_parallel_workers=2),
     "of ours": lambda: batches(ds.SequentialSampler()),
     "one column of two": lambda: batches([[0, 2]], "ab", collate_fn=lambda a, b: np.stack(a)),
     "collate alone": lambda: rows(4, collate_fn=joined),

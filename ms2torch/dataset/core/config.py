@@ -293,15 +293,8 @@ def get_debug_mode() -> bool:
 
 
 def set_error_samples_mode(error_samples_mode: ErrorSamplesMode) -> None:
-    """What ``map`` does with a sample that fails.
-
-    Only ``ErrorSamplesMode.RETURN`` is supported.
-    """
+    """What ``map`` does with a sample that fails: raise, leave it out, or put a good one in its place."""
     type_check(error_samples_mode, (ErrorSamplesMode,), "error_samples_mode")
-    if error_samples_mode is not ErrorSamplesMode.RETURN:
-        raise NotImplementedError("mindspore.dataset.config.set_error_samples_mode: samples that fail are "
-                                  "not replaced or skipped. Instead: catch the error in the function, or "
-                                  "filter the rows before.")
     _values["error_samples_mode"] = error_samples_mode
 
 

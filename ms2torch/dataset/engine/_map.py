@@ -12,6 +12,7 @@ import numpy as np
 from ms2torch._core.tensor.tensor import Tensor
 
 from ..core import config
+from ..core.config import ErrorSamplesMode
 from ..core.datatypes import is_data
 from ..core.errors import UserCodeError, operation_failed, pipeline_error, syntax_error, user_stack
 from ..core.validator_helpers import type_check, type_check_list
@@ -42,6 +43,15 @@ class MapDataset(UnionBaseDataset):
     def _open(self, run):
         if self.cache is not None:
             return self._open_cached(run)
+        mode = config.get_error_samples_mode()
+        if mode is ErrorSamplesMode.RETURN:
+            return self._opened(run, _through)
+        from ._failing import going_on
+        return going_on(self._opened(run, _tried), mode)
+
+    def _opened(self, run, through):
+        """`_open`, where ``through`` takes columns through the operations; a row is None where that gave
+        None."""
         child, turns = self.children[0]._open(run), self._turns()
         names = self.children[0]._columns()
         take = self._places(names)
@@ -50,6 +60,8 @@ class MapDataset(UnionBaseDataset):
         keep = [i for i in range(len(names)) if i not in take]
 
         def finished(row, results):
+            if results is None:
+                return None
             if len(results) != len(outputs):
                 raise pipeline_error(
                     "Invalid columns, the number of columns returned in 'map' operations should match "
@@ -73,16 +85,17 @@ class MapDataset(UnionBaseDataset):
         def work(rows, first=None):
             first = begun if first is None else first
             for row, steps in zip(rows, islice(cycle(turns), first % len(turns), None), strict=False):
-                yield finished(row, _through(steps, tuple(row[i] for i in take)))
+                yield finished(row, through(steps, tuple(row[i] for i in take)))
 
         source = counted if len(turns) > 1 else child
-        processes = self._by_processes(turns[0], take, finished, run)
+        processes = self._by_processes(turns[0], take, finished, run, through)
         if self.callbacks:
             from ._watching import Watch
             return Watch(self.callbacks, run).epochs_with_calls(source, processes or work)
         if processes is not None:
             return lambda: processes(child())
-        threads = self._threads(turns) if len(take) == 1 and in_place else None
+        together = len(take) == 1 and in_place and through is _through      # (a chunk ends where a row fails)
+        threads = self._threads(turns) if together else None
         if threads is None:
             return lambda: work(source())
         run.at_stop.append(threads.end)
@@ -111,7 +124,7 @@ class MapDataset(UnionBaseDataset):
             made[-1].operation, made[-1].python = one, runs_python(one)
         return made
 
-    def _by_processes(self, steps: list, take: list, finished, run):
+    def _by_processes(self, steps: list, take: list, finished, run, through):
         """Rows whose operations run in processes of their own, as they do where one of them is Python's; None
         where they do not. There MindSpore calls its transforms as outside of a pipeline: what draws starts
         from the worker's seed for each row.
@@ -126,7 +139,8 @@ class MapDataset(UnionBaseDataset):
                   for one in with_hooks(self.operations)]
 
         def compute(columns):
-            return tuple(value if is_pil(value) else owned(value) for value in _through(inside, columns))
+            results = through(inside, columns)
+            return results and tuple(value if is_pil(value) else owned(value) for value in results)
 
         workers = _processes.Workers(
             compute, self.num_parallel_workers or config.get_num_parallel_workers(),
@@ -197,6 +211,14 @@ def _through(steps: list, results: tuple) -> tuple:
         if type(results) is not tuple:
             results = (results,)
     return results
+
+
+def _tried(steps: list, results: tuple) -> tuple | None:
+    """`_through`, None where a function fails."""
+    try:
+        return tuple(value if is_pil(value) else owned(value) for value in _through(steps, results))
+    except Exception:
+        return None
 
 
 def _check_callbacks(callbacks) -> None:

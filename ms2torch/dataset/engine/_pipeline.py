@@ -54,6 +54,7 @@ class Pipeline:
         self.num_parallel_workers = num_parallel_workers
         self.cache = cache
         self.dataset_size = None
+        self._shapes = self._estimated = self._types = None      # of the columns, once they were asked for
         self._batch_size = None
         self._input_indexs = ()
         self._global_step = None

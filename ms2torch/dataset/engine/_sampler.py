@@ -61,16 +61,20 @@ class BuiltinSampler:
 
     def _open(self, rows: int, labels: Callable[[], list[int]]) -> Numbers:
         """Start: a function that gives the row numbers of the next epoch, out of ``rows`` rows."""
+        return self._opened(rows, labels)[0]
+
+    def _opened(self, rows: int, labels: Callable[[], list[int]]) -> tuple[Numbers, int]:
+        """`_open`, and how many row numbers an epoch has, which a sampler of the user's is asked for once."""
         if self.child_sampler is None:
-            return self._start(rows, labels)
-        below = self.child_sampler._open(rows, labels)
-        mine = self._start(self.child_sampler._size(rows, labels), labels)
+            return self._start(rows, labels), self._count(rows, labels)
+        below, rows = self.child_sampler._opened(rows, labels)
+        mine = self._start(rows, labels)
 
         def epoch():
             given = below()
             return [given[i] for i in mine()]
 
-        return epoch
+        return epoch, self._count(rows, labels)
 
     def _start(self, rows: int, labels: Callable[[], list[int]]) -> Numbers:
         raise NotImplementedError(f"{type(self).__name__} gives no row numbers.")
@@ -79,6 +83,10 @@ class BuiltinSampler:
         """How many row numbers one epoch has."""
         if self.child_sampler is not None:
             rows = self.child_sampler._size(rows, labels)
+        return self._count(rows, labels)
+
+    def _count(self, rows: int, labels: Callable[[], list[int]]) -> int:
+        """How many of ``rows`` row numbers it gives."""
         return self._chosen(rows)
 
     def _chosen(self, rows: int) -> int:

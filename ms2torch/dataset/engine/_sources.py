@@ -87,8 +87,10 @@ class MappableDataset(SourceDataset):
     def _open(self, run: Run) -> Epoch:
         if self.cache is not None:
             return self._open_cached(run)
-        read, numbers = self._reader(), self._numbers()
+        return self._reading(self._reader(), self._numbers())
 
+    def _reading(self, read: Callable[[int], Row], numbers: Callable[[], list[int]]) -> Epoch:
+        """The epochs of the rows that ``read`` gives for ``numbers``."""
         def epoch():
             self._row_numbers = numbers()
             for number in self._row_numbers:

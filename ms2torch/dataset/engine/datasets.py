@@ -112,20 +112,27 @@ class Dataset(Pipeline):
         varies.
         """
         type_check(estimate, (bool,), "estimate")
-        rows = self._started()()
-        first = next(rows, None)
-        shapes = [list(np.shape(x)) for x in first or []]
-        if estimate and first:
-            for row in rows:
-                for known, x in builtins.zip(shapes, row, strict=True):
-                    shape = np.shape(x)
-                    known[:] = [a if a == b else None for a, b in builtins.zip(known, shape, strict=True)]
-        return shapes
+        if estimate:
+            if self._estimated is None:
+                self._estimated = _common_shapes(self._started()())
+            return self._estimated
+        if self._shapes is None:
+            self._shapes, _ = self._looked()
+        return self._shapes
 
     def output_types(self) -> list[np.dtype]:
         """numpy dtype of each column, from the first row."""
-        first = next(self._started()(), None)
-        return [np.dtype(x.dtype.char) if x.dtype.kind in "US" else x.dtype for x in first or []]
+        if self._types is None:
+            self._shapes, self._types = self._looked()
+        return self._types
+
+    def _looked(self) -> tuple[list, list]:
+        """Shapes and dtypes of the first row, which is read anew: in MindSpore, too, `output_types` after
+        `output_shapes` runs the user's functions twice.
+        """
+        first = next(self._started()(), None) or []
+        return ([list(np.shape(x)) for x in first],
+                [np.dtype(x.dtype.char) if x.dtype.kind in "US" else x.dtype for x in first])
 
     @property
     def input_indexs(self):
@@ -454,6 +461,20 @@ class Dataset(Pipeline):
         """Hold no row back any more."""
         if self.children:
             self.children[0].disable_sync()
+
+
+def _common_shapes(rows) -> list[list[int | None]]:
+    """Lengths that the columns of all rows have, None where they vary."""
+    shapes = None
+    for row in rows:
+        found = [list(np.shape(x)) for x in row]
+        shapes = shapes or found
+        for known, shape in builtins.zip(shapes, found, strict=True):
+            known[:] = [a if a == b else None for a, b in builtins.zip(known, shape, strict=True)]
+    if shapes is None:
+        raise pipeline_error("EOF buffer encountered. User tries to fetch data beyond the specified number "
+                             "of epochs.")
+    return shapes
 
 
 def _check_iterator(num_epochs, output_numpy, do_copy) -> None:

@@ -20,6 +20,7 @@ from ..core.validator_helpers import (
     check_pos_int32,
     check_source_arguments,
     check_value,
+    is_iterable,
     type_check,
 )
 from . import samplers
@@ -107,9 +108,6 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
     def get_batch_size(self):
         return -1 if self.has_batch_sampler else 1
 
-    def _numbers(self):
-        return self.sampler._open(self._source_size(), self._labels)      # the source knows what is outside
-
     def _reader(self):
         source, checked = self.source, self._checked
 
@@ -154,18 +152,18 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
             workers = _processes.Workers(self._reader(), self.num_parallel_workers, "GeneratorDataset")
             run.at_stop.append(workers.end)
         if self.has_batch_sampler:
-            return batches(self, run, workers)
-        if workers is None:
-            return self._counted(super()._open(run))
-        numbers = self._numbers()
-        return self._counted(lambda: workers.run(numbers(), again=True))
-
-    def _counted(self, rows):
-        """The epochs of ``rows``, with an error behind each that had not as many as the sampler announces."""
+            rows, announced = batches(self, run, workers), self.sampler._chosen(self._source_size())
+        else:
+            read = self._reader()                      # (it knows which numbers are outside of the source)
+            numbers, announced = self.sampler._opened(self._source_size(), self._labels)
+            rows = self._reading(read, numbers) if workers is None else (
+                lambda: workers.run(numbers(), again=True))
         if isinstance(self.sampler, samplers.Sampler) and self.sampler.num_samples is None:
             return rows                                # counted anew in each epoch
-        announced = self._size()
+        return self._counted(rows, announced)
 
+    def _counted(self, rows, announced: int):
+        """The epochs of ``rows``, with an error behind each that had not as many as the sampler announces."""
         def epoch():
             found = 0
             for row in rows():
@@ -288,6 +286,8 @@ def _check_source(source, column_names, column_types, schema, sampler) -> None:
                                                                                                    Iterable) \
             and not hasattr(sampler, "__getitem__"):
         raise TypeError("sampler should be either iterable or from mindspore.dataset.samplers.")
+    if not isinstance(sampler, samplers.BuiltinSampler):
+        is_iterable(sampler)         # begins an iteration, as MindSpore's look does: a sampler may count them
 
 
 def _check_by_number(source, sampler, batch_sampler, num_shards) -> None:

@@ -285,7 +285,9 @@ class WeightedRandomSampler(BuiltinSampler):
             draw = MT19937(seed)
             if self.replacement:
                 return draw.weighted(self.weights, wanted)
-            waits = [draw.exponential() / weight if weight else float("inf") for weight in self.weights]
+            drawn = [draw.exponential() for _ in self.weights]
+            waits = [one / weight if weight else float("inf")
+                     for one, weight in zip(drawn, self.weights, strict=True)]
             return sorted(range(len(waits)), key=waits.__getitem__)[:wanted]
 
         return epoch
@@ -342,7 +344,7 @@ class PKSampler(BuiltinSampler):
 
         return epoch
 
-    def _size(self, rows, labels):
+    def _count(self, rows, labels):
         return self._limited(self.num_val * len(set(labels())))
 
     def is_shuffled(self):
