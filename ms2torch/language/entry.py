@@ -196,18 +196,21 @@ def _watch(cls) -> None:
     if not isinstance(written, types.FunctionType) or hasattr(written, "_graph_source"):
         return
 
+    found = None        # (kept: a program that put its own ``construct`` in the class may call this one)
+
     @functools.wraps(written)
     def construct(self, *args, **kwargs):
+        nonlocal found
         if torch.compiler.is_compiling() and not mode.graph:
             return written(self, *args, **kwargs)
-        from ms2torch.language import reading
+        if found is None:
+            from ms2torch.language import reading
 
-        if reading.copy_of(written, self) is written and not _assigns_elements(written):
-            if cls.__dict__.get("construct") is construct:
-                cls.construct = written
-        elif cls.__dict__.get("construct") is construct:
-            cls.construct = _by_mode(written)
-        return cls.__dict__["construct"](self, *args, **kwargs)
+            same = reading.copy_of(written, self) is written and not _assigns_elements(written)
+            found = written if same else _by_mode(written)
+        if cls.__dict__.get("construct") is construct:
+            cls.construct = found
+        return found(self, *args, **kwargs)
 
     construct._graph_source = construct._graph_construct = written
     cls.construct = construct

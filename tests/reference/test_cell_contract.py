@@ -558,3 +558,23 @@ def test_arguments_by_name_count_among_described_inputs(named):
         return net(x, x, **named)
     except ValueError as error:
         return str(error).partition("\n")[0]
+
+
+@case(mode="BOTH")
+def test_class_whose_construct_a_program_wraps():
+    class Rows(nn.Cell):
+        def construct(self, x):
+            y = x * 2
+            y[0] = 1
+            return y
+
+    first, before = Rows(), Rows.construct
+    Rows.construct = lambda self, x: before(self, x) + 1
+    x = ms.Tensor(data((2, 3)))
+    return first(x), first(x), Rows()(x), ms.grad(Rows())(x)
+
+
+@case
+def test_tensor_of_a_described_tensor():
+    unknown = ms.Tensor(shape=(None, 3), dtype=ms.float32)
+    return [(one.shape, one.dtype) for one in (ms.Tensor(unknown), ms.Tensor(unknown, ms.float16))]

@@ -238,3 +238,16 @@ def test_dtypes_of_clipped_norms_and_of_moments(dtype):
     clipped = [nn.ClipByNorm()(x, one.astype(d)).dtype for d in (ms.float16, ms.float32)]
     scale = ms.Tensor(np.ones(3)).astype(dtype)
     return clipped, [part.dtype for part in ops.LayerNorm()(x, scale, scale)]
+
+
+@case(each={"window": [(1, 3, 3), (5, 1, 1), 3], "ends": [(1, 1), (0, 1), (0, 0), (2, 2)], "ceil": [True, False]},
+      atol=1e-6, rtol=1e-6, reason="sums in another order")
+def test_padded_volumes_that_are_shorter_than_the_window(window, ends, ceil):
+    x, sizes = ms.Tensor(data((2, 2, 4, 2, 2))), (window,) * 3 if window == 3 else window
+    pad = tuple(end * (size > 1) for size in sizes for end in ends)
+    pools = (ops.AvgPool3D(window, (1, 2, 1), "pad", pad, ceil),
+             ops.AvgPool3D(window, (1, 2, 1), "pad", pad, ceil, False),
+             ops.AvgPool3D(window, 1, "pad", pad, ceil, True, 3),
+             ops.MaxPool3D(window, (1, 2, 1), "PAD", pad, ceil))
+    answers = [said(pool, (x,), {}) for pool in pools]
+    return answers, [pool(x) for pool, answer in zip(pools, answers, strict=True) if answer == "value"]

@@ -69,7 +69,15 @@ class Tensor(Exchange):
                     else:
                         self._t = construct.blank(sizes, dtype)
                     return
-        self._t = as_torch(input_data, dtype)
+        try:
+            self._t = as_torch(input_data, dtype)
+        except ValueError:
+            from .without_data import Described, describe
+
+            if not isinstance(input_data, Described):
+                raise
+            describe(self, input_data.shape, input_data.dtype if dtype is None else dtype)
+            return
         if device == "meta":
             self._t = self._t.to("meta")
 

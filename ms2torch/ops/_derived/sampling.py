@@ -38,7 +38,8 @@ class Generator(Primitive):
         seed, offset = given._t, offset._t
         if command == _STEP:
             before = given, wrap(offset.clone()), None
-            offset.add_(_number(inputs[2], "Step")._t)
+            step = inputs[2]        # (before MindSpore 2.10 a number too, which MindNLP gives it)
+            offset.add_(step if step.__class__ is int and not self._held else _number(step, "Step")._t)
             return before
         if command == _GET_STATE:
             return None, None, wrap(torch.stack([seed, offset]).view(torch.uint8))

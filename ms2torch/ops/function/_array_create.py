@@ -98,16 +98,20 @@ def filled(size, value, dtype: torch.dtype) -> torch.Tensor:
     return torch.full(tuple(size), value, dtype=dtype, device=device())
 
 
-@op
-def fill(type, shape, value):
-    """``shape`` filled with ``value`` cast to ``type`` (``mindspore.ops.fill``)."""
-    if type is not None and not isinstance(type, _dtype.Type):
-        raise TypeError(f"For 'Fill', the 'type' must be a mindspore dtype, but got {type}.")
+def _need_one_number(value) -> None:
     if isinstance(value, torch.Tensor) and (value.ndim > 1 or value.numel() != 1):
         what, limits, got = (("dimension", "in [0,1]", value.ndim) if value.ndim > 1
                              else ("size", "equal to 1", value.numel()))
         raise ValueError(f"For primitive[FillV2], the {what} of the input [fill_value] must be {limits}, but "
                          f"got {got}.")
+
+
+@op
+def fill(type, shape, value):
+    """``shape`` filled with ``value`` cast to ``type`` (``mindspore.ops.fill``)."""
+    if type is not None and not isinstance(type, _dtype.Type):
+        raise TypeError(f"For 'Fill', the 'type' must be a mindspore dtype, but got {type}.")
+    _need_one_number(value)
     shape = () if shape.__class__ is int else sizes(shape, "FillV2")
     if type is None:                                       # what numbers are by themselves
         type = _dtype.int64 if isinstance(value, int) else _dtype.float32
@@ -136,6 +140,7 @@ def fills(x, value):
 
 @primitive("FillV2")
 def _fill_v2(shape, value):
+    _need_one_number(value)
     return filled(sizes(shape, "FillV2"), value, value.dtype)
 
 

@@ -26,14 +26,24 @@ def _is_whole(t) -> bool:
 
 
 def _check_output(t, kernel, stride, pads, dilation, ceil: bool, name: str) -> None:
-    """ValueError where nothing is left, in MindSpore's words; its MaxPool has no empty batches either."""
-    shape, lead = [], (1,) * (2 - len(kernel))      # (a row is an image of one row)
+    """An error where nothing is left, in MindSpore's words; its MaxPool has no empty batches either."""
+    dims, shape, lead = len(kernel), [], (1,) * (2 - len(kernel))      # (a row is an image of one row)
     for n, k, s, (a, b), d in zip(t.shape[2:], kernel, stride, pads, dilation, strict=True):
         room = n + a + b - (k - 1) * d - 1
-        shape.append((-(-room // s) if ceil else room // s) + 1)
+        count = (-(-room // s) if ceil else room // s) + 1
+        shape.append(min(count, -(-(n + a) // s)) if dims == 3 and ceil else count)
     if min(shape) < 1 or (name == "MaxPool" and not t.numel()):
         shape, size = (*t.shape[:2], *lead, *shape), (*t.shape[:2], *lead, *t.shape[2:])
-        if len(kernel) == 3:
+        if dims == 3 and name == "AvgPool" and ceil:
+            raise RuntimeError("For 'AvgPool3D', output shape's all elements must be positive, but got "
+                               f"shape: {_vector(shape)}.Please check input parameter!")
+        if dims == 3 and name == "AvgPool":
+            room = (n + a + b for n, (a, b) in zip(t.shape[2:], pads, strict=True))
+            given = ", ".join(f"{way}:{n}" for way, n in zip("DHW", room, strict=True))
+            raise RuntimeError(
+                f"For 'AvgPool3D, size of input with the padding is ({given}) smaller than kernel size "
+                f"[const initializer_list]{{{', '.join(map(str, kernel))}}}")
+        if dims == 3:
             raise ValueError("For 'MaxPool3D', output shape's all elements must be positive, but got shape: "
                              f"{_vector(shape)}.")
         raise ValueError(
@@ -47,6 +57,25 @@ def _vector(sizes) -> str:
     return f"[const vector]{{{', '.join(map(str, sizes))}}}"
 
 
+_SIDES = (("head and tail", "depth"), ("top and bottom", "height"), ("left and right", "width"))
+
+
+def _check_pads(pads, kernel, name: str) -> None:
+    """No more padding than a window is long, which MindSpore's 3-d operators ask for."""
+    if len(kernel) < 3 or all(a + b <= k for k, (a, b) in zip(kernel, pads, strict=True)):
+        return
+    if name == "AvgPool":
+        sides = ",".join(str(side) for pair in pads for side in pair)
+        raise ValueError(
+            "For 'AvgPool3D the sum of the pads in the two directions should be less than or equal to the "
+            f"corresponding kernel size, but got pads: ({sides}) and kernel: {tuple(kernel)}")
+    for k, pair, (sides, way) in zip(kernel, pads, _SIDES, strict=True):
+        if sum(pair) > k:
+            raise ValueError(
+                f"For 'MaxPool3D', the summation of padding on {sides} must be smaller than, or equal to the "
+                f"kernel size on {way}, but got padding: {list(pair)}, kernel_{way[0]}: {k}.")
+
+
 def max_pooled(t, kernel, stride, pad_mode: str, padding=0, dilation=1, ceil: bool = False,
                indices: bool = False, name: str = "MaxPool"):
     """The maximum of windows of (N, C, ...); ``kernel`` and ``stride`` are tuples, ``pad_mode`` is in
@@ -57,23 +86,34 @@ def max_pooled(t, kernel, stride, pad_mode: str, padding=0, dilation=1, ceil: bo
         pads = same_pads(t.shape[2:], kernel, stride, dilation)
     elif pad_mode == "PAD":
         pads = paired(padding, dims)
+        _check_pads(pads, kernel, "MaxPool")
     else:
         pads = [(0, 0)] * dims
     if pad_mode != "PAD" and not t.numel():
         _check_output(t, kernel, stride, pads, dilation, ceil, name)
-    both = even(pads)
+    padded, both = t, even(pads)
     if both is None:
-        # What is padded must never win; integers have no -inf.
-        lowest = -math.inf if t.is_floating_point() else torch.iinfo(t.dtype).min
-        t, both = F.pad(t, flat(pads), value=lowest), (0,) * dims
+        padded, both = F.pad(t, flat(pads), value=_never_wins(t, dims)), (0,) * dims
     try:
         if not _is_whole(t) or (dims == 2 and not indices):
-            return _MAX[dims](t, kernel, stride, both, dilation, ceil, indices)
-        found = _MAX[dims](t.double(), kernel, stride, both, dilation, ceil, indices)      # torch lacks them
-        return (found[0].to(t.dtype), found[1]) if indices else found.to(t.dtype)
+            found = _MAX[dims](padded, kernel, stride, both, dilation, ceil, indices)
+        else:       # torch lacks them
+            found = _MAX[dims](padded.double(), kernel, stride, both, dilation, ceil, indices)
+            found = (found[0].to(t.dtype), found[1]) if indices else found.to(t.dtype)
     except RuntimeError:
         _check_output(t, kernel, stride, pads, dilation, ceil, name)
         raise
+    if padded is t or not ceil:
+        return found
+    return tuple(_begun(y, t.shape[2:], stride, pads) for y in found) if indices else _begun(
+        found, t.shape[2:], stride, pads)
+
+
+def _never_wins(t, dims: int):
+    """What is padded for a maximum; MindSpore's 3-d operator has the least finite number there."""
+    if t.is_floating_point():
+        return torch.finfo(t.dtype).min if dims == 3 else -math.inf
+    return torch.iinfo(t.dtype).min
 
 
 def avg_pooled(t, kernel, stride, pad_mode: str, padding=0, ceil: bool = False, count_pads: bool = True,
@@ -89,24 +129,35 @@ def avg_pooled(t, kernel, stride, pad_mode: str, padding=0, ceil: bool = False, 
         pads = same_pads(t.shape[2:], kernel, stride, (1,) * dims)
     elif pad_mode == "PAD":
         pads = paired(padding, dims)
+        _check_pads(pads, kernel, "AvgPool")
     else:
         pads = [(0, 0)] * dims
     count_pads = bool(count_pads)
     both = even(pads)
-    if both is None:
-        area = math.prod(kernel)
-        sums = _avg(F.pad(t, flat(pads)), kernel, stride, (0,) * dims, ceil, True, None) * area
-        if divisor:
-            return sums / divisor
-        if count_pads:
-            return sums / area
-        ones = F.pad(torch.ones_like(t[:1, :1]), flat(pads))
-        return sums / (_avg(ones, kernel, stride, (0,) * dims, ceil, True, None) * area)
+    # (torch's 3-d kernel wants room for a window without the padding.)
+    if both is None or (dims == 3 and any(n < k for n, k in zip(t.shape[2:], kernel, strict=True))):
+        _check_output(t, kernel, stride, pads, (1,) * dims, ceil, name)
+        return _avg_of_padded(t, kernel, stride, pads, ceil, count_pads, divisor)
     try:
         return _avg(t, kernel, stride, both, ceil, count_pads, divisor)
     except RuntimeError:
         _check_output(t, kernel, stride, pads, (1,) * dims, ceil, name)
         raise
+
+
+def _avg_of_padded(t, kernel, stride, pads, ceil, count_pads, divisor):
+    none = (0,) * len(kernel)
+    y = _avg(F.pad(t, flat(pads)), kernel, stride, none, ceil, True, divisor)
+    if not count_pads and not divisor:
+        y = y / _avg(F.pad(torch.ones_like(t[:1, :1]), flat(pads)), kernel, stride, none, ceil, True, None)
+    return _begun(y, t.shape[2:], stride, pads) if ceil else y
+
+
+def _begun(y, sizes, stride, pads):
+    """The windows that begin before the padding at the end: those that ``ceil_mode`` counts."""
+    for dim, (n, s, (before, _)) in enumerate(zip(sizes, stride, pads, strict=True), 2):
+        y = y.narrow(dim, 0, min(y.shape[dim], -(-(n + before) // s)))
+    return y
 
 
 def _avg(t, kernel, stride, padding, ceil, count_pads, divisor):
