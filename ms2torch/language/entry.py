@@ -15,7 +15,7 @@ from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.mutable import DYNAMIC
 from ms2torch.common.parameter import Parameter
-from ms2torch.language import dynamic_lengths, one_name, results
+from ms2torch.language import differentiating, dynamic_lengths, one_name, results
 
 # Cell classes whose own construct is still as it was written, and may meet a graph.
 _waiting: weakref.WeakSet = weakref.WeakSet()
@@ -46,10 +46,10 @@ def compiled(function, strict: bool = False):
             one_name.check_arguments(args, kwargs)
             dynamic_lengths.check_arguments(args)
         if not begins():
-            return _called(run, function, args, kwargs)
+            return _called(run, function, owner, args, kwargs)
         from ms2torch.compiler.steps import of_function
 
-        return of_function(steps, function, lambda *a, **k: _called(run, function, a, k), args, kwargs)
+        return of_function(steps, function, lambda *a, **k: _called(run, function, owner, a, k), args, kwargs)
 
     graph._graph_source = function
     _begin()
@@ -106,11 +106,12 @@ def _recorded(of) -> bool:
     return records is not None and bool(records.waiting)
 
 
-def _called(run, function, args: tuple, kwargs: dict):
+def _called(run, function, owner, args: tuple, kwargs: dict):
     """One call of a graph: its result, its errors in a graph's words."""
     mode.inside += 1
     try:
-        value = run(*args, **kwargs)
+        with differentiating.training(function, owner):
+            value = run(*args, **kwargs)
         return value if value.__class__ is Tensor else handed_out(value, function, args, kwargs)
     except Exception as error:
         told = explained(error, function, args, kwargs, "function")

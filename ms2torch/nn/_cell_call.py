@@ -19,9 +19,6 @@ from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 from ms2torch.common.parameter import Parameter
 from ms2torch.nn import _described_inputs
 
-# Names in a construct that say that it differentiates.
-GRADIENT_NAMES = frozenset({"grad", "value_and_grad", "GradOperation", "_Grad", "vjp"})
-
 
 class CellCall:
     """How a Cell marked ``_slow`` is called."""
@@ -74,8 +71,8 @@ class CellCall:
         return self._run_slow(*args, **kwargs)
 
     def _is_recorded(self) -> bool:
-        """Whether a call at rest keeps what a gradient needs."""
-        return self.requires_grad or bool(recording.trainers and mode.graph)
+        """Whether a call at rest keeps what a gradient needs; a graph does for gradients of its own."""
+        return bool(recording.trainers) if mode.graph or mode.inside else self.requires_grad
 
     def _updates(self) -> bool:
         """Whether there is an optimizer in it: a train cell, not a loss that differentiates."""

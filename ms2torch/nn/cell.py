@@ -24,8 +24,9 @@ from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter, ParameterTuple
+from ms2torch.language.differentiating import is_gradient, names_a_gradient
 
-from ._cell_call import GRADIENT_NAMES, CellCall
+from ._cell_call import CellCall
 from ._cell_hooks import CellHooks, HookHandle  # noqa: F401 - MindSpore has HookHandle here too
 from ._cell_settings import CellSettings
 from ._cell_state import CellState, register_cell_buffer_registration_hook
@@ -88,8 +89,7 @@ class Cell(CellTree, CellState, CellCall, CellHooks, CellSettings, _Module):
         super().__init_subclass__(**kwargs)
         guard_overrides(cls, Cell)
         wrap_class(cls, calls=False)
-        code = getattr(cls.__dict__.get("construct"), "__code__", None)
-        if code is not None and not GRADIENT_NAMES.isdisjoint(code.co_names):
+        if names_a_gradient(cls.__dict__.get("construct")):
             # Its construct differentiates: in graph mode it shares one forward pass with the loss (see
             # _cell_call).
             cls._slow = cls._trainer = True
@@ -202,7 +202,7 @@ class Cell(CellTree, CellState, CellCall, CellHooks, CellSettings, _Module):
         if _mode.differentiation is not None and not name.startswith("__"):
             _mode.differentiation.remember(value)
         # (Not `hasattr`: a program's own `__getattr__` may raise anything.)
-        if "_differentiates" in getattr(value, "__dict__", ()) or hasattr(type(value), "_differentiates"):
+        if is_gradient(value):
             own["_slow"] = own["_trainer"] = True
         if name in _TRACED:
             _TRACED[name](self, value)

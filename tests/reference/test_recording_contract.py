@@ -103,6 +103,58 @@ def test_two_dropout_masks_without_set_grad():
     return bool(abs(float(now(loss)) - float((now(dw) * now(net.w)).sum())) < 1e-4)
 
 
+@case(mode="GRAPH")
+def test_at_a_graph_s_top_gradients_are_another_graph_also_with_set_grad():
+    ms.set_seed(1)
+    net, dropped = Counting(), Dropped()
+    found = []
+    for each in (net, dropped):
+        each.set_grad().set_train()
+        x = ms.Tensor(data((64,)))
+        found += [(each(x), ms.grad(each)(x)) for _ in range(2)]
+    return found, now(net.count)
+
+
+@case(each={"way": ["jit", "method", "functional"]}, mode="BOTH")
+def test_a_marked_function_that_differentiates_runs_once(way):
+    net, x = Counting().set_train(), t(2.0)
+    make, weights = ops.GradOperation(get_by_list=True), ms.ParameterTuple(net.trainable_params())
+    of_weights = ms.grad(net, None, weights)
+
+    @ms.jit
+    def step(x):
+        return net(x), make(net, weights)(x)
+
+    @ms.jit
+    def functional_step(x):
+        return net(x), of_weights(x)
+
+    class Trainer:
+        def __init__(self):
+            self.net, self.make, self.weights = net, make, weights
+
+        @ms.jit
+        def step(self, x):
+            return self.net(x), self.make(self.net, self.weights)(x)
+
+    run = {"jit": step, "method": Trainer().step, "functional": functional_step}[way]
+    return run(x), now(net.count), run(x), now(net.count)
+
+
+@case(each={"gradients_of": [1, 2]}, mode="BOTH")
+def test_a_network_that_a_graph_calls_twice_runs_again_for_gradients(gradients_of):
+    class Two(Step):
+        def construct(self, x, y):
+            values = self.network(x), self.network(y)
+            first = self.grad(self.network, self.weights)(x, sens())
+            if gradients_of == 1:
+                return values, first
+            return values, first, self.grad(self.network, self.weights)(y, sens())
+
+    net = Counting()
+    return Two(net, set_grad=False)(t(2.0), t(4.0)), now(net.count)
+
+
 @case
 def test_several_steps_run_once_each():
     net = Net()

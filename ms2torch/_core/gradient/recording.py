@@ -27,11 +27,14 @@ from .passes import WHOLE, Pass, is_integral, tensors_of
 
 WAITING = 2
 
-# Depth of train cells' constructs that run at rest. In graph mode their networks record without set_grad().
+# Depth of what differentiates and runs at rest: train cells' constructs and marked functions. In a graph
+# their networks record without set_grad(), and no others do.
 trainers = 0
 # The recordings that wait inside a train cell's construct: MindSpore compiles it to one graph, in which a
 # gradient belongs to its forward pass, whatever an optimizer did to the weights in between.
 _in_trainer: list[Recording] = []
+# The recorders of what this graph called already: one that is called twice shares no forward pass.
+_met: set[Recorder] = set()
 # All that wait.
 _waiting: weakref.WeakSet[Recording] = weakref.WeakSet()
 
@@ -93,6 +96,13 @@ class Recorder:
         self.unused = 0
         self.off = True
 
+    def forget(self) -> None:
+        """Drop everything."""
+        for found in self.waiting:
+            if found.in_trainer:
+                _in_trainer.remove(found)
+        self.waiting.clear()
+
     def resume(self) -> None:
         self.off = False
         self.unused = 0
@@ -108,6 +118,11 @@ def record(cell, run, args: tuple, kwargs: dict):
     """Run ``run(*args, **kwargs)`` for ``cell`` and keep what a gradient call needs; returns its detached
     output."""
     recorder = cell._recorder
+    if trainers and (mode.graph or mode.inside):
+        if recorder in _met:
+            recorder.forget()
+            return run(*args, **kwargs)
+        _met.add(recorder)
     if (recorder.off or any(hasattr(a, "_rest") for a in args)
             or is_transforming()):
         # (A Parameter among the arguments may be assigned to; only values are recorded.)
@@ -192,7 +207,8 @@ def recordings_of_trace(cells):
 
 
 class Training:
-    """One call of a train cell at rest: a gradient belongs to its forward pass. Train cells take turns.
+    """One call at rest of a train cell or a marked function that differentiates: a gradient belongs to its
+    forward pass. They take turns.
 
     Where it fails it is taken back: what its passes settled and drew, what it wrote to Parameters itself. (An
     optimizer takes back its own, see `nn.optim._undo`.)
@@ -223,6 +239,7 @@ class Training:
                 for found in _in_trainer:
                     found.in_trainer = False
                 _in_trainer.clear()
+                _met.clear()
         finally:
             passes.threads.release()
 
