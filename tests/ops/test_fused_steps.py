@@ -33,6 +33,17 @@ def test_adam_of_half_gradients():
     np.testing.assert_allclose(var.asnumpy(), expected, rtol=1e-3)
 
 
+def test_proximal_adagrad_of_some_rows():
+    var, accum = _state(4.0, 0.0)
+    gradient, row = np.array([[1.0, 2.0]], np.float32), Tensor(np.array([1], np.int32))
+    ops.SparseApplyProximalAdagrad()(var, accum, 0.5, 1.0, 0.5, Tensor(gradient), row)
+    rate = 0.5 / gradient
+    moved = 4.0 - rate * gradient
+    np.testing.assert_allclose(accum.asnumpy(), [[0.0, 0.0], [1.0, 4.0]])
+    np.testing.assert_allclose(var.asnumpy()[0], 4.0)
+    np.testing.assert_allclose(var.asnumpy()[1:], (moved - rate) / (1 + rate * 0.5), rtol=1e-6)
+
+
 def test_root_mean_square_norm():
     x = np.array([[1.0, 2.0, 2.0], [0.0, 3.0, 4.0]], np.float32)
     normed, scale = ops.RmsNorm(1e-5)(Tensor(x), Tensor(np.array([1.0, 2.0, 3.0], np.float32)))

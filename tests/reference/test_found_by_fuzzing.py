@@ -18,6 +18,15 @@ def tensor(values, dtype=F32):
     return Tensor(np.array(values, dtype))
 
 
+def fused_ada_factor(step, shape, *norm):
+    """The weight and its states after ``step``."""
+    rows, columns = (shape[:-1], shape[:-2] + shape[-1:]) if len(shape) > 1 else ((1,), (1,))
+    state = [Parameter(Tensor(np.abs(data(s, seed=i)) + 0.1), name=f"s{i}")
+             for i, s in enumerate((shape, shape, rows, columns, shape))]
+    step((1e-30, 1e-3), 1.0, 0.9, 0.8, 1e-2, 0.03, Tensor(data(shape, seed=9)), *state, *norm)
+    return [s.value() for s in state]
+
+
 VALUES = {
     "ReduceStd of the first axis": lambda: ops.ReduceStd(0, True, False)(tensor(MATRIX)),
     "ReduceStd of a list": lambda: ops.ReduceStd([0])(tensor(MATRIX)),
@@ -44,6 +53,16 @@ VALUES = {
         ops.adaptive_max_pool3d(tensor(GRID.reshape(1, 1, 4, 2, 2)), size)
         for size in ((2.0, 1, 2), (2.5, True, 1), tensor([2.0, 2.0, 1.0]), 2)],
     "Scan over what it is given": lambda: [ops.Scan()(lambda c, x: (c + x, c * 2), 3, [1, 2, 3], n) for n in (None, 1, 3, 5)],
+    "LSTM with projections": lambda: [
+        ops.LSTM(3, 4, 1, bias, both, 0.0, 2)(*(Tensor(data(shape, seed=i)) for i, shape in enumerate(
+            ((3, 2, 3), (1 + both, 2, 2), (1 + both, 2, 4), ((1 + both) * (88 + 16 * bias), 1, 1)))))[:3]
+        for bias in (False, True) for both in (False, True)],
+    "FusedAdaFactor": lambda: [
+        fused_ada_factor(kind(*enabled), shape, *norm) for shape in ((2, 3), (2, 3, 2), (5,))
+        for enabled in ((), (True, True, False), (False, True, True), (True, False, True))
+        for kind, norm in ((ops.FusedAdaFactor, ()), (ops.FusedAdaFactorWithGlobalNorm, (10.0,)))],
+    "LstsqV2Grad": lambda: [ops.auto_generate.lstsq_v2_grad_op(*(Tensor(data(shape, seed=i)) for i, shape in enumerate(shapes)))
+                            for shapes in (((2, 3), (4, 2), (4, 3)), ((4, 3), (2, 4), (2, 3)), ((5, 2, 3), (5, 4, 2), (5, 4, 3)))],
     "cond": lambda: [ops.cond(tensor(MATRIX, F64), p).dtype for p in (None, 2, -2, "nuc", "fro", 1)],
     "ScatterAddWithAxis": lambda: ops.ScatterAddWithAxis(0)(tensor([[1, 2]], np.uint8), Tensor([[0, 0]]),
                                                             tensor([[1, 2]], np.uint8)),

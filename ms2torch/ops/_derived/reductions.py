@@ -67,6 +67,7 @@ ROWS = {
     "CdistGrad": _distances,
     "PdistGrad": lambda y_grad, x, y, p=2.0: pull(y_grad, torch.pdist, x, p=p),
     "CholeskyGrad": _cholesky,
+    "LstsqV2Grad": lambda gX, A, B: pull(gX, lambda a, b: torch.linalg.pinv(a) @ b, A, B),
     "MedianGrad": _median,
     "TraceGrad": lambda y_grad, x_shape: like_shape(x_shape, y_grad, torch.trace),
     "TraceV2Grad": _trace,

@@ -3,6 +3,7 @@
 from . import (
     _device_operators,
     _ext_names,
+    _fused_ada_factor,
     _linalg_solve,
     _optimizer_updates,
     _sparse_updates,

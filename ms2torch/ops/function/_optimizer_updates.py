@@ -374,6 +374,13 @@ def _fused_proximal_adagrad(var, accum, lr, l1, l2, grad, indices, use_locking=F
         var, accum, lr, l1, l2, grad))
 
 
+@_update("SparseApplyProximalAdagrad", 2, _LOCK)
+def _sparse_proximal_adagrad(var, accum, lr, l1, l2, grad, indices, use_locking=False):
+    """`ApplyProximalAdagrad` on some rows alone (``mindspore.ops.SparseApplyProximalAdagrad``)."""
+    return _in_turn((var, accum), grad, indices, lambda var, accum, grad: _proximal_adagrad(
+        var, accum, lr, l1, l2, grad))
+
+
 @_update("SparseApplyFtrl", 3, _FTRL)
 def _sparse_ftrl(var, accum, linear, grad, indices, lr, l1, l2, lr_power, use_locking=False):
     """`ApplyFtrl` on some rows alone (``mindspore.ops.SparseApplyFtrl``), but for those beyond."""
