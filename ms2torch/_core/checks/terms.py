@@ -113,6 +113,12 @@ def broadcast(*tensors) -> bool:
                for places in zip_longest(*map(reversed, sizes), fillvalue=1))
 
 
+def beyond(index, x, axis: int) -> bool:
+    """Whether a tensor of indices is longer than ``x`` along another axis than ``axis``."""
+    sizes = [tuple(_tensor(t).shape) for t in (index, x)]
+    return any(n > m for k, (n, m) in enumerate(zip(*sizes, strict=True)) if k != axis % len(sizes[0]))
+
+
 def _typed(x) -> str:
     """The name of MindSpore's own type for a value that is no Tensor."""
     kind = "str" if isinstance(x, bytes) else "dtype" if isinstance(x, type) else kind_of(x)
@@ -147,7 +153,7 @@ WORDS = {
     "joined": lambda indices, x: str((*_tensor(indices).shape, *_tensor(x).shape[1:])),
     "positives": positives, "broadcast": broadcast, "of_types": of_types, "promoted": promoted,
     "array_word": array_word, "unknown_to_numpy": unknown_to_numpy,
-    "apart": apart, "lesser": lesser, "tuple_": tuple,
+    "apart": apart, "beyond": beyond, "lesser": lesser, "tuple_": tuple,
     "of_enum": lambda x: not isinstance(x, str) or listed(x),
     **{f.__name__: f for f in (len, abs, min, max, all, any, isinstance, int, float, bool, str, list)},
     **{how: _rendered(how) for how in ("word", "kind", "call", "cls", "type", "object")},

@@ -316,7 +316,10 @@ def permute(input, axis):
 
 @mint_form(name="permute")
 def _permute_mint(input, dims):
-    return torch.permute(input, dims)
+    try:
+        return torch.permute(input, dims)
+    except RuntimeError as err:
+        raise not_an_order(input, dims) or err from None
 
 
 @mint_form(name="swapaxes")

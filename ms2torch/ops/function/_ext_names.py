@@ -48,4 +48,4 @@ def _pad_ext(input, pad, mode="constant", value=None):
 
 
 nn_func.softmax_ext = lowered(_softmax_ext, "softmax_ext")
-nn_func.pad_ext = lowered(_pad_ext, "pad")
+nn_func.pad_ext = lowered(_pad_ext, "pad", public=("mint.nn.functional.pad",))

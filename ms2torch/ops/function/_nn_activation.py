@@ -5,9 +5,11 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
+from ms2torch._core.errors import final
 from ms2torch._core.gradient import integers
 from ms2torch._core.operators.registry import mint_form, op, primitive
 from ms2torch._core.tensor.dtype import _FROM_TORCH, UNSIGNED
+from ms2torch._core.tensor.tensor import wrap
 from ms2torch._core.torch_private import clamp, is_transforming
 
 from ._math_binary import maximum, minimum
@@ -270,7 +272,20 @@ def _to(t, dtype):
 @op
 def softmax(input, axis=-1, *, dtype=None):
     """exp(input) normalised to sum one along ``axis`` (``mindspore.ops.softmax``); ``dtype`` casts first."""
+    _check_whole("axis", axis)
     return softmaxed(input if dtype is None else _to(input, dtype), axis)
+
+
+def _check_whole(name: str, axis) -> None:
+    if isinstance(axis, bool):
+        raise final(TypeError('Failed calling Softmax with "Softmax(axis=bool)(input=Tensor)".'))
+    if axis.__class__ is not int:
+        raise final(TypeError(f"the type of '{name}' must be 'int', but got '{_shown(axis)}' with type "
+                              f"'{type(axis).__name__}'."))
+
+
+def _shown(value) -> str:
+    return str(wrap(value) if isinstance(value, torch.Tensor) else value)
 
 
 @mint_form(name="softmax")
@@ -279,6 +294,7 @@ def _softmax_mint(input, dim, *, dtype=None):
     input = _to(input, dtype)
     if dim is None:
         dim = 0 if input.ndim in (0, 1, 3) else 1
+    _check_whole("dim", dim)
     return softmaxed(input, dim) if input.ndim else torch.softmax(input, dim)
 
 

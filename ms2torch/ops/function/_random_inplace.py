@@ -7,8 +7,9 @@ from numbers import Integral, Real
 
 import torch
 
-from ms2torch._core.checks.calls import wrong_inputs
+from ms2torch._core.checks.calls import wrong_arguments, wrong_inputs
 from ms2torch._core.devices.device import device
+from ms2torch._core.errors import final
 from ms2torch._core.operators.dispatch import ABSENT
 from ms2torch._core.operators.registry import (
     METHODS,
@@ -28,6 +29,32 @@ from ._random_draws import float_dtype, integers, size_of, stream
 # ---- mint and Tensor methods in place ----------------------------------------------------------------------
 
 
+_SEEDED = ("seed:=Tensor=<Tensor>, offset:=Tensor=<Tensor>, dtype:=mindspore.dtype=<mindspore.dtype>, "
+           "device:=string=<string>)")
+_SIZES = "<list of int, tuple of int>"
+_FORMS = {"rand": f"RandExt()(shape={_SIZES}, {_SEEDED}", "randn": f"Randn()(shape={_SIZES}, {_SEEDED}",
+          "randint": f"RandInt()(low=<int>, high=<int>, shape={_SIZES}, {_SEEDED}",
+          "randint_like": f"RandIntLike()(input=<Tensor>, low=<int>, high=<int>, {_SEEDED}"}
+
+
+def _parsed(name: str, **given) -> list:
+    """The arguments of a draw, 0-d tensors as the ints that they hold; the parser's TypeError where they do
+    not fit."""
+    held = {n: tuple(map(_number_of, v)) if isinstance(v, (tuple, list)) else v if n == "input" else
+            _number_of(v) for n, v in given.items()}
+    if wrong := wrong_arguments(_FORMS[name], held, {}):
+        raise final(wrong)
+    for place, n in enumerate(held.get("shape", ())):
+        if n < 0:
+            raise final(ValueError(f"For primitive[Empty], the {place}th dimension of input shape must be "
+                                   f"greater than or equal to 0, but got {n}."))
+    return list(held.values())
+
+
+def _number_of(value):
+    return int(value) if isinstance(value, torch.Tensor) and not value.ndim else value
+
+
 def _mint(name, draw, with_engine):
     def drawn(shape, want, generator=None):
         source = engine(generator)
@@ -37,7 +64,9 @@ def _mint(name, draw, with_engine):
 
     @mint_form(name=name)
     def form(*size, generator=None, dtype=None, device=None):
-        return drawn(size_of(size), float_dtype(dtype, torch.float32, name), generator)
+        first = size[:1] if size and isinstance(size[0], (tuple, list)) else size
+        shape, = _parsed(name, shape=size_of(first))
+        return drawn(shape, float_dtype(dtype, torch.float32, name), generator)
 
     @mint_form(name=f"{name}_like")
     def like(input, *, dtype=None, device=None):
@@ -51,6 +80,7 @@ _mint("randn", Stream.normal, torch.randn)
 @mint_form(name="randint")
 def _randint_mint(*args, generator=None, dtype=None, device=None):
     low, high, size = args if len(args) == 3 else (0, *args)
+    low, high, size = _parsed("randint", low=low, high=high, shape=size)
     want, source = wanted(dtype, torch.int64, "randint"), engine(generator)
     if source is not None:
         return torch.randint(low, high, tuple(size), generator=source, device=source.device).to(want)
@@ -60,6 +90,7 @@ def _randint_mint(*args, generator=None, dtype=None, device=None):
 @mint_form(name="randint_like")
 def _randint_like_mint(*args, dtype=None, device=None):
     input, low, high = args if len(args) == 3 else (args[0], 0, *args[1:])
+    input, low, high = _parsed("randint_like", input=input, low=low, high=high)
     drawn = integers(low, high, tuple(input.shape), None, "randint_like", torch.int64)
     return drawn.to(wanted(dtype, input.dtype, "randint_like"))
 
