@@ -562,3 +562,15 @@ def test_mints_own_operators():
             kinds(mint.mm, x, T(4, 2)), kinds(mint.amax, x, 1), kinds(mint.diff, x, 1, 0),
             kinds(mint.addbmm, T(2, 2), T(3, 2, 2), T(3, 2, 2)), kinds(mint.nn.functional.pad, x, (1, 1)),
             kinds(mint.where, x > 0.5, x, T(4)))
+
+
+@case()
+def test_both_forms_of_methods():
+    x, y, at = T(4, 5), T(2, 5), Tensor(np.array([0, 2], np.int32))
+    return (T(4, 5).index_add(0, at, y), T(4, 5).index_add(at, y, 0), T(4, 5).index_add(indices=at, y=y, axis=0),
+            kinds(T(4, 5).index_add, 0, at, y),
+            said(T(4, 5).index_add, (0, at.astype(ms.int64), y), {}),
+            kinds(x.diagonal, 1), kinds(x.cumprod, 0), x.diagonal(np.int64(1)), x.norm(2, (0, 1)),
+            said(x.norm, (2, [0, 1]), {}), said(ops.norm, (x, 2, 1, 1), {}), said(x.diff, (2,), {}), x.diff(1, 0),
+            said(x.dot, (T(5, 2).astype(ms.float64),), {}), x.dot(T(5, 2)),
+            said(mint.nn.functional.dropout, (x, 7.5), {}), mint.nn.functional.dropout(x, 0.0))

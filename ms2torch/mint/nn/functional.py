@@ -378,6 +378,10 @@ def dropout(input, p=0.5, training=True, inplace=False):
     """Zeroes elements with probability ``p``, scales the rest by 1 / (1 - p)."""
     if not isinstance(input, Tensor):
         raise _not_dropped("FuncDropoutExt", input, p, training, inplace)
+    if isinstance(p, (str, list, tuple, dict, type(None))):
+        raise _not_dropped("FuncDropoutExt", input, p, training, inplace)
+    if not 0 <= p <= 1:
+        raise ValueError(f"For FuncDropoutExt, 'p' must be in [0, 1], but got {p:g}.")
     if not training or p == 0:
         return input
     return _placed("FuncDropoutExt", lambda t: _dropped(t, p, tuple(t.shape)), input, inplace)

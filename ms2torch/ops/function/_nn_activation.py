@@ -280,7 +280,7 @@ def _check_whole(name: str, axis) -> None:
     if isinstance(axis, bool):
         raise final(TypeError('Failed calling Softmax with "Softmax(axis=bool)(input=Tensor)".'))
     if axis.__class__ is not int:
-        raise final(TypeError(f"the type of '{name}' must be 'int', but got '{_shown(axis)}' with type "
+        raise final(TypeError(f" the type of '{name}' must be 'int', but got '{_shown(axis)}' with type "
                               f"'{type(axis).__name__}'."))
 
 
