@@ -7,6 +7,7 @@ import torch
 from ms2torch._core.operators.registry import lowered
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._naming.surface import install_lazy
+from ms2torch.ops.function._math_reduce import BY_SINGULAR_VALUES, singular_norm
 
 
 @lowered
@@ -25,6 +26,9 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
 
     MindSpore: ``mindspore.mint.linalg.norm``.
     """
+    axes = range(A.ndim) if dim is None else dim
+    if ord in BY_SINGULAR_VALUES and not isinstance(axes, int) and len(axes) == 2:
+        return singular_norm(A, ord, axes, keepdim)
     return torch.linalg.norm(A, ord, dim, keepdim, dtype=_maybe(dtype))
 
 
@@ -37,6 +41,8 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
 @lowered
 def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
     """The norm of the matrices in two axes (``mindspore.mint.linalg.matrix_norm``)."""
+    if ord in BY_SINGULAR_VALUES:
+        return singular_norm(A, ord, dim, keepdim)
     return torch.linalg.matrix_norm(A, ord, dim, keepdim, dtype=_maybe(dtype))
 
 

@@ -432,7 +432,8 @@ def _euclidean(t, where, keepdim):
 def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
     """The norm of vectors (one axis) or matrices (two), or of all elements (``mindspore.ops.norm``).
 
-    ``ord`` is None for the 2-norm, a number, inf, -inf, "fro" or "nuc". The form of releases before 2.0,
+    ``ord`` is None for the 2-norm, a number, inf, -inf, "fro" or "nuc"; of a matrix 1.0 and 2.0 are "fro",
+    as MindSpore has them, unlike 1 and 2. The form of releases before 2.0,
     norm(A, axis, p), is taken where ``axis`` or ``p`` are given by name.
     """
     if isinstance(ord, torch.Tensor) and ord.numel() == 1:
@@ -441,6 +442,10 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
     matrix = t.ndim == 2 if dim is None else isinstance(where, tuple) and len(where) == 2
     if ord is None or (ord == "fro" and matrix) or (ord == 2 and dim is None and t.ndim == 1):
         return _euclidean(t, where, keepdim)
+    if matrix and isinstance(ord, float) and abs(ord) in (1, 2):
+        return _euclidean(t, where, keepdim)               # whole orders are meant where they are ints
+    if matrix and ord in BY_SINGULAR_VALUES:
+        return singular_norm(t, ord, where or (-2, -1), keepdim)
     result = _norm_by_extreme(t, ord, where, keepdim, matrix)
     if result is None:
         result = torch.linalg.norm(t, ord, where, keepdim)
@@ -492,15 +497,23 @@ def _norm_by_extreme(t, ord, where, keepdim, matrix: bool):
     return first(sizes, axes, keepdim).values
 
 
+BY_SINGULAR_VALUES = (2, -2, "nuc")
+
+
+def singular_norm(A, ord, axes, keepdims):
+    """The norms of matrices by their singular values, which are Float32 whatever the matrix is."""
+    A = A.to(torch.float32) if A.dtype in (torch.float16, torch.bfloat16) else A
+    return torch.linalg.matrix_norm(A, ord, tuple(axes), keepdims).to(torch.float32)
+
+
 @op()
 def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
     """The norm of the matrices in two axes (``mindspore.ops.matrix_norm``)."""
     dtype = None if dtype is None else _dtype.to_torch(dtype)
     if ord == "fro":
         return _euclidean(A if dtype is None else A.to(dtype), tuple(axis), keepdims)
-    if ord in (2, -2, "nuc"):            # singular values are Float32
-        A = A.to(torch.float32) if A.dtype is torch.float16 else A
-        return torch.linalg.matrix_norm(A, ord, tuple(axis), keepdims).to(torch.float32)
+    if ord in BY_SINGULAR_VALUES:
+        return singular_norm(A, ord, axis, keepdims)
     A = A if dtype is None else A.to(dtype)
     return _norm_by_extreme(A, ord, tuple(axis), keepdims, True)
 
