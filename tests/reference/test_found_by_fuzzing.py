@@ -53,6 +53,16 @@ VALUES = {
         ops.adaptive_max_pool3d(tensor(GRID.reshape(1, 1, 4, 2, 2)), size)
         for size in ((2.0, 1, 2), (2.5, True, 1), tensor([2.0, 2.0, 1.0]), 2)],
     "Scan over what it is given": lambda: [ops.Scan()(lambda c, x: (c + x, c * 2), 3, [1, 2, 3], n) for n in (None, 1, 3, 5)],
+    "equal elements along an axis": lambda: [
+        ms.grad(lambda x, call=call: call(x))(tensor([[1, 2, 2], [3, 3, 1]])) for call in (
+            lambda x: x.max(axis=1), lambda x: x.min(axis=0, initial=1.0), lambda x: x.max(axis=1, keepdims=True),
+            lambda x: x.max(axis=(0, 1)), lambda x: x.max())],
+    "bounds of all elements": lambda: (tensor(MATRIX).max(initial=5.0), tensor(MATRIX).min(keepdims=True, initial=-1.0),
+                                       tensor(MATRIX).max(axis=None, initial=1.0, where=tensor([True, False], np.bool_))),
+    "norms by singular values in other forms": lambda: [
+        norm(tensor(MATRIX, t), p) for norm in (ops.norm, mint.linalg.norm, mint.linalg.matrix_norm)
+        for p in (2, -2, "nuc") for t in (F16, F32, F64)],
+    "whole orders of matrices": lambda: [ops.norm(tensor(MATRIX, t), p) for p in (1, 1.0, -1.0, 2, 2.0, -2.0) for t in (F16, F32)],
     "LSTM with projections": lambda: [
         ops.LSTM(3, 4, 1, bias, both, 0.0, 2)(*(Tensor(data(shape, seed=i)) for i, shape in enumerate(
             ((3, 2, 3), (1 + both, 2, 2), (1 + both, 2, 4), ((1 + both) * (88 + 16 * bias), 1, 1)))))[:3]

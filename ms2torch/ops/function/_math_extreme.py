@@ -12,7 +12,7 @@ from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor import dtype as _dtype
-from ms2torch._naming import generations
+from ms2torch._naming import generation, generations
 
 from ._math_axis import axes, distinct, every, one_axis
 
@@ -198,10 +198,13 @@ def _make_method(kind, name):
                 one_axis(dim, self, dim_name)
                 return self.clone(), torch.zeros((), dtype=torch.int64, device=self.device)
             return _with_index(kind, self, dim, bool(keepdims or keepdim), dim_name)
-        if return_indices:
-            return _values_and_indices(
+        if axis is None and not generation.is_before(2, 0):
+            initial, where, keepdims = None, True, False              # they count along an axis
+        if return_indices or (axis.__class__ is int and not generation.is_before(2, 0)):
+            found = _values_and_indices(
                 kind, name, self, axis, bool(keepdims), initial, None if where is True else where
             )
+            return found if return_indices else found[0]
         if axis is None and initial is None and where is True:
             return kind[0](self)
         return _extreme(kind, self, distinct(axis, self), bool(keepdims), reduce_name, initial, where)
@@ -211,7 +214,8 @@ def _make_method(kind, name):
 
     ``{name}()`` of all elements; ``{name}(1)`` and ``{name}(dim=1)`` values and indices along an axis;
     ``{name}(axis=1)``, and in a graph ``{name}(1)``, values alone, unless ``return_indices=True``.
-    ``initial`` bounds the result, ``where`` chooses elements.
+    Along an axis ``initial`` bounds the result and ``where`` chooses elements; the first of equal elements
+    has the gradient.
     """
     return extreme
 
