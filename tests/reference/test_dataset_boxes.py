@@ -64,6 +64,11 @@ def test_wrong_boxes(what):
     return said(lambda: flow(V.ResizeWithBBox((12, 14)), 1, 1, WRONG[what]))
 
 
+@case(each={"box": [[2, 3, 0.9, 4], [2.5, 3, 1.4, 4], [2, 3, 4, 0.2]]})
+def test_a_box_narrower_than_a_pixel(box):
+    return said(lambda: flow(V.BoundingBoxAugment(V.Invert(), 1.0), 1, 1, [box]))
+
+
 @case
 def test_boxes_of_another_type_and_boxes_with_more_in_a_row():
     return (

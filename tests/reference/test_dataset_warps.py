@@ -83,6 +83,9 @@ STREAMS = {
     "RandomSelectSubpolicy": lambda: V.RandomSelectSubpolicy(SUBPOLICY),
     "UniformAugment": lambda: V.UniformAugment([V.Invert(), V.HorizontalFlip(), V.VerticalFlip(),
                                                 V.Equalize()], 2),
+    **{f"UniformAugment-{n}-of-{k}": lambda n=n, k=k: V.UniformAugment(
+        [V.Invert(), V.HorizontalFlip(), V.VerticalFlip(), V.Equalize(), V.Posterize(3)][:k], n)
+       for k, n in ((1, 1), (3, 1), (3, 3), (5, 2))},
     **{f"AutoAugment-{p.name}": lambda p=p: V.AutoAugment(p) for p in V.AutoAugmentPolicy},
     "AutoAugment-linear": lambda: V.AutoAugment(V.AutoAugmentPolicy.CIFAR10, Inter.BILINEAR, 5),
 }

@@ -148,8 +148,9 @@ class Distributions:
                 number += 1
                 if not count:
                     break
-        if count:
-            chosen += range(number, number + count)
+        if count:                                # the last one of an odd number, which draws all the same
+            self.below(left)
+            chosen.append(number)
         return chosen
 
 

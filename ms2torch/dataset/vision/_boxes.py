@@ -239,6 +239,8 @@ class BoundingBoxAugment(_Drawn):
                 continue
             left, top, width, height = (int(value) for value in box[:4])
             place = cut(image, top, left, height, width)
+            if not place.size:                       # a box narrower than a pixel
+                raise OperationError("The pointer[data] is null.")
             changed = change(place.copy())
             if changed.shape != place.shape:
                 raise OperationError(
