@@ -1,7 +1,8 @@
 """Initial weights draw from numpy's generator in MindSpore, and not in PyTorch.
 
 Where a program draws from that generator afterwards, the translation draws as many after the same
-statement, so that what follows is the same.
+statement, so that what follows is the same. That is the statement that makes the network; where the
+program itself draws while a network is made, it is each one that makes a layer.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import ast
 import os
 import re
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from functools import partial
 
 import numpy as np
@@ -29,6 +30,8 @@ _SEEDS = re.compile(r"\b(?:np|numpy)\.random\.seed\(|\bset_seed\(")
 
 # What draws for weights: how many of numpy's doubles a number costs; 0 where that is not told.
 _WORDS = {"randint": 1, "uniform": 1, "randn": 0, "normal": 0, "permutation": 0}
+# What programs draw by besides.
+_OTHERS = ("rand", "random", "random_sample", "standard_normal", "choice", "shuffle")
 _WEIGHTS = ("ms2torch._core.random.", "ms2torch.nn.", "ms2torch.common.")
 
 Place = tuple[str, int]
@@ -44,16 +47,21 @@ class Draws:
 
     def __init__(self, sources: dict[str, str]) -> None:
         self.trees = {path: ast.parse(text) for path, text in sources.items() if path.endswith(".py")}
-        self.counts: Counter[Place | None] = Counter()
+        # What was drawn by a statement that makes a network, and by each that makes a layer of it.
+        self.counts: defaultdict[Place | None, Counter[Place]] = defaultdict(Counter)
         self.matter: set[Place | None] = set()
         self._waiting: set[Place | None] = set()
         self._after = None
+        # Frames, by id, that were making a network, and the networks while which the program drew.
+        self._making: dict[int, Place] = {}
+        self._between: set[Place] = set()
 
     def __enter__(self) -> Draws:
-        self._old = {name: getattr(np.random, name) for name in ("seed", *_WORDS)}
+        self._old = {name: getattr(np.random, name) for name in ("seed", *_WORDS, *_OTHERS)}
         np.random.seed = self._seeded
-        for name, count in _WORDS.items():
-            setattr(np.random, name, partial(self._drawn, self._old[name], count))
+        for name, draw in self._old.items():
+            if name != "seed":
+                setattr(np.random, name, partial(self._drawn, draw, _WORDS.get(name, 0)))
         return self
 
     def __exit__(self, *_) -> None:
@@ -69,14 +77,25 @@ class Draws:
 
     def _drawn(self, draw, count, *args, **kwargs):
         if not sys._getframe(1).f_globals.get("__name__", "").startswith(_WEIGHTS):
+            self._note_between()
             return draw(*args, **kwargs)
         self._look()
         found = draw(*args, **kwargs)
-        place = self._place() if count else None
-        self.counts[place] += count * np.size(found)
-        self._waiting.add(place)
+        places = self._places() if count else []
+        network = places[-1][1] if places else None
+        if network is not None:
+            frame, _ = places[-1]
+            self._making[frame] = network
+            self.counts[network][places[0][1]] += count * np.size(found)
+        self._waiting.add(network)
         self._after = _state()
         return found
+
+    def _note_between(self) -> None:
+        """The program draws: which networks are being made at this moment."""
+        for frame, place in self._places():
+            if self._making.get(frame) == place:
+                self._between.add(place)
 
     def _look(self) -> None:
         """Whether the program drew since initial weights last did: what they drew then matters."""
@@ -84,36 +103,47 @@ class Draws:
             self.matter |= self._waiting
             self._waiting = set()
 
-    def _place(self) -> Place | None:
-        """The statement, outside of Cells, that makes what draws."""
-        frame, outside = sys._getframe(2), []
-        while frame is not None:
+    def _places(self) -> list[tuple[int, Place]]:
+        """The statements under way that can be followed by another, with their frames' ids.
+
+        The first makes a layer; the last, the innermost one outside of Cells, makes the network.
+        """
+        frame, found, outside = sys._getframe(2), [], False
+        while frame is not None and not outside:
             path = os.path.realpath(frame.f_code.co_filename)
             if path in self.trees:
-                if isinstance(frame.f_locals.get("self"), Cell):
-                    outside = []
+                outside = not _in_cells(frame)
+                statement = _statement(self.trees[path], frame.f_lineno)
+                if isinstance(statement, _SIMPLE):
+                    found.append((id(frame), (path, statement.lineno)))
                 else:
-                    outside.append((path, frame.f_lineno))
+                    outside = False
             frame = frame.f_back
-        for path, line in outside:
-            statement = _statement(self.trees[path], line)
-            if isinstance(statement, _SIMPLE):
-                return path, statement.lineno
-        return None
+        return found
 
     def into(self, facts: dict[str, Facts]) -> None:
         """Put what matters among the facts; nothing where one statement cannot be told."""
-        found = {}
-        for place in self.matter:
-            path, line = place or ("", 0)
-            statement = _statement(self.trees[path], line) if place else None
-            runs = _runs(statement, facts.get(path, {})) if place else 0
-            if not runs or self.counts[place] % runs:
-                facts.setdefault(next(iter(self.trees)), Facts()).add((0, COLUMN), Fact(NAME))
-                return
-            found[place] = self.counts[place] // runs
+        found: Counter[Place] = Counter()
+        for network in self.matter:
+            drawn = self.counts[network]
+            for place, count in drawn.items() if network in self._between else [(network, drawn.total())]:
+                path, line = place or ("", 0)
+                runs = _runs(_statement(self.trees[path], line), facts.get(path, {})) if place else 0
+                if not runs or count % runs:
+                    facts.setdefault(next(iter(self.trees)), Facts()).add((0, COLUMN), Fact(NAME))
+                    return
+                found[place] += count // runs
         for (path, line), count in found.items():
             facts.setdefault(path, Facts())[line, COLUMN] = Fact(NAME, calls=count)
+
+
+def _in_cells(frame) -> bool:
+    """Whether a Cell's own method is running, in this frame or in one around it."""
+    while frame is not None:
+        if isinstance(frame.f_locals.get("self"), Cell):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _state() -> tuple:

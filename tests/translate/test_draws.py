@@ -14,6 +14,8 @@ PROGRAMS = {
     "in a loop": ("for width in (2, 2):\n    net = Net()", "draw_initial_weights(2)", True),
     "several at once": ("nets = [Net() for _ in range(3)]", "draw_initial_weights(6)", True),
     "inside a function": ("def made():\n    return Net()\n\nnet = made()", "draw_initial_weights(2)", True),
+    "a network that draws itself": ("net = Own()", "Linear(2, 3)\n        draw_initial_weights(2)", True),
+    "the same in a function": ("nets = [Own().fc for _ in range(2)]", "draw_initial_weights(2)", True),
     "nothing drawn by them": ("net = nn.LayerNorm((3,))", "draw_initial_weights(", False),
     "a cell that takes normal numbers": ("net = nn.LSTMCell(2, 3)", "", None),
 }
@@ -25,6 +27,13 @@ class Net(nn.Cell):
     def __init__(self):
         super().__init__()
         self.fc = nn.Dense(2, 3)
+
+class Own(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Dense(2, 3)
+        self.scale = np.random.randn(2)
+        self.last = nn.Dense(2, 1, bias_init=float(np.random.rand()))
 
 np.random.seed(3)
 """

@@ -301,6 +301,62 @@ def test_processes_add_gradients_up_unless_told_otherwise(told, mean):
     assert "ms2torch" not in text
 
 
+FIXED_SCALE = """
+from mindspore import Tensor, nn, ops
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Dense(1, 1, weight_init="ones", has_bias=False)
+
+    def construct(self, x):
+        return self.fc(x).sum()
+
+net = Net()
+optimizer = nn.SGD(net.trainable_params(), 0.5, loss_scale={divided})
+step = nn.TrainOneStepCell(net, optimizer, sens={multiplied})
+step(Tensor([[3.0]]))
+"""
+
+
+@pytest.mark.parametrize(("multiplied", "divided"), [(64.0, 64.0), (1.0, 2.0), (2.0, 1.0), (8.0, 2.0)])
+def test_a_fixed_loss_scale_that_cancels_leaves_no_trace(multiplied, divided):
+    made = translate_source(FIXED_SCALE.format(multiplied=multiplied, divided=divided))
+    assert "ms2torch" not in made.text and ("FixedScale" in made.text) is (multiplied != divided)
+    assert ("optimizer.loss_scale" in made.text) is (multiplied != divided and divided != 1.0)
+    exec(made.text, there := {})
+    assert there["net"].fc.weight.item() == 1.0 - 0.5 * 3.0 * multiplied / divided
+
+
+def test_a_generator_among_arguments_has_brackets_of_its_own():
+    source = "from mindspore import nn, ops\n\n\ndef update(optimizer: nn.SGD, gradients):\n"
+    source += "    net = nn.Dense(1, 1)\n    optimizer = nn.SGD(net.trainable_params(), 0.1)\n"
+    text = translate_source(source + "    optimizer(g * 2 for g in gradients)\n").text
+    assert "apply_gradients(optimizer, (g * 2 for g in gradients))" in text
+
+
+LISTED = """
+from mindspore import Tensor, nn
+
+def heads():
+    found = []
+    for n in (1, 2):
+        start = Tensor([[float(n)]])
+        found.append(nn.Dense(1, 1, weight_init=start, bias_init="zeros"))
+    return found
+
+one, two = heads()
+"""
+
+
+def test_a_layer_in_a_call_starts_from_the_tensor_that_it_is_given():
+    made = translate_source(LISTED)
+    assert "initialised(nn.Linear(1, 1), weight=start, bias=nn.init.zeros_)" in made.text
+    exec(made.text, there := {})
+    one, two = there["one"], there["two"]
+    assert (one.weight.item(), two.weight.item(), one.bias.item()) == (1.0, 2.0, 0.0)
+
+
 FROZEN = """
 from mindspore import Parameter, Tensor, nn, ops
 

@@ -164,6 +164,9 @@ ops.clip_by_global_norm([a, b], 1.0)[1]
 ops.clip_by_norm([a, b], 0.5)[0]
 ops.l1_loss(a, b)
 P.ResizeNearestNeighbor((4, 6))(c.expand_dims(0))
+P.ResizeBilinear((5, 3))(c.expand_dims(0))
+ops.lerp(a, b, 0.5)
+a.lerp(b, b)
 mnp.squeeze(a.expand_dims(0), 0)
 mnp.concatenate((a, b), axis=1)
 mnp.full((2, 3), 4, ms.int32)

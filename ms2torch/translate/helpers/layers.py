@@ -204,14 +204,26 @@ def activation_layer(name):
 
 
 def initialised(layer, **parts):
-    """A layer whose parameters start as told: ``weight=nn.init.zeros_``."""
-    for name, fill in parts.items():
-        fill(getattr(layer, name))
+    """A layer whose parameters start as told: ``weight=nn.init.zeros_``, or as a tensor that is given."""
+    for name, start in parts.items():
+        part = getattr(layer, name)
+        start(part) if callable(start) else part.data.copy_(start)
     return layer
 
 
-class ResizeBilinear(nn.Module):
+def resize_bilinear(x, size):
     """Bilinear resizing in which element i lies at i times the scale: corners meet, not middles."""
+    for dim, n in zip((-2, -1), size):
+        at = torch.arange(n, device=x.device) * (x.shape[dim] / n)
+        low = at.long()
+        high = (low + 1).clamp(max=x.shape[dim] - 1)
+        share = (at - low).to(x.dtype).reshape(-1, *[1] * (-1 - dim))
+        x = torch.lerp(x.index_select(dim, low), x.index_select(dim, high), share)
+    return x
+
+
+class ResizeBilinear(nn.Module):
+    """`resize_bilinear`, to a size or by a scale."""
 
     def __init__(self, half_pixel_centers=False):
         super().__init__()
@@ -221,13 +233,7 @@ class ResizeBilinear(nn.Module):
         size = tuple(size or (n * scale_factor for n in x.shape[-2:]))
         if align_corners or self.half_pixel_centers:
             return F.interpolate(x, size, mode="bilinear", align_corners=align_corners)
-        for dim, n in zip((-2, -1), size):
-            at = torch.arange(n, device=x.device) * (x.shape[dim] / n)
-            low = at.long()
-            high = (low + 1).clamp(max=x.shape[dim] - 1)
-            share = (at - low).to(x.dtype).reshape(-1, *[1] * (-1 - dim))
-            x = torch.lerp(x.index_select(dim, low), x.index_select(dim, high), share)
-        return x
+        return resize_bilinear(x, size)
 
 
 class Initializer:

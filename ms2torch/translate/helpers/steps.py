@@ -37,6 +37,25 @@ class TrainStep(nn.Module):
         return loss.detach()
 
 
+class FixedScaleTrainStep(TrainStep):
+    """A step whose loss is multiplied by a number, and whose gradients are divided by the optimizer's own."""
+
+    def __init__(self, network, optimizer, scale=1.0):
+        super().__init__(network, optimizer)
+        self.scale = scale
+
+    def forward(self, *inputs):
+        self.optimizer.zero_grad()
+        loss = self.network(*inputs)
+        (loss.sum() * self.scale).backward()
+        for group in self.optimizer.param_groups:
+            for parameter in group["params"]:
+                if parameter.grad is not None:
+                    parameter.grad /= getattr(self.optimizer, "loss_scale", 1.0)
+        self.optimizer.step()
+        return loss.detach()
+
+
 class ScaledTrainStep(nn.Module):
     """A step of training under a loss scale, a tensor or what moves it; one that overflows changes no weight.
 

@@ -166,7 +166,15 @@ class Brackets(cst.CSTTransformer):
         return updated_node.with_changes(value=self._tight(updated_node.value))
 
     def leave_Call(self, original_node, updated_node):
-        return updated_node.with_changes(func=self._tight(updated_node.func))
+        args = updated_node.args
+        if len(args) > 1:  # a generator has its own brackets, unless it is a call's only argument
+            args = [
+                arg.with_changes(value=in_brackets(arg.value))
+                if isinstance(arg.value, cst.GeneratorExp) and not arg.value.lpar
+                else arg
+                for arg in args
+            ]
+        return updated_node.with_changes(func=self._tight(updated_node.func), args=args)
 
     def leave_Subscript(self, original_node, updated_node):
         return updated_node.with_changes(value=self._tight(updated_node.value))

@@ -187,9 +187,11 @@ def lines(call, layer: str, **parts: str) -> None:
 
 
 def _over(line: str) -> str:
-    """A line over ``_`` as a function of it: ``f(_)`` is ``f``, anything else a lambda of ``p``."""
+    """A line over ``_`` as what `initialised` takes: ``f(_)`` is ``f``, a copy what is copied, else a lambda of ``p``."""
     tree = ast.parse(line, mode="eval").body
     given = [ast.unparse(a) for a in (*tree.args, *tree.keywords)] if isinstance(tree, ast.Call) else []
+    if line.startswith("_.data.copy_("):
+        return given[0]
     if given == ["_"] and "_" not in ast.unparse(tree.func).split("."):
         return ast.unparse(tree.func)
     for node in ast.walk(tree):

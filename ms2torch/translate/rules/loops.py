@@ -8,9 +8,9 @@ import keyword
 import libcst as cst
 
 from ..rewriting import pipelines
-from ..rewriting.binding import form_of
 from ..rewriting.inferred import Of, OwnOf, is_tensor
 from ..rewriting.sites import UNTOLD
+from . import scales
 from .training import is_data_parallel
 
 _CLASSES = ("SoftmaxCrossEntropyWithLogits", "CrossEntropyLoss", "NLLLoss")
@@ -36,9 +36,9 @@ def _is_plain(rewriter, made: ast.Call) -> bool:
     level = getattr(args.get("amp_level"), "value", "O0")
     if level not in ("O0", None) or any(not isinstance(a, (ast.Name, ast.Attribute)) for a in _given(args)):
         return False
-    if ("optimizer" in args) != ("loss_fn" in args) or _float16(rewriter) or is_data_parallel(rewriter):
+    if ("optimizer" in args) != ("loss_fn" in args) or scales.float16(rewriter) or is_data_parallel(rewriter):
         return False
-    if moved_by_scale(rewriter.reading, args):
+    if scales.moved(rewriter.reading, args):
         return False
     scopes = {id(_scope(rewriter, made))}
     uses = _uses(rewriter, made)
@@ -46,59 +46,8 @@ def _is_plain(rewriter, made: ast.Call) -> bool:
     return bool(uses) and len(scopes) == 1 and all(_can_stand(rewriter, made, use) for use in uses)
 
 
-def moved_by_scale(reading, args: dict[str, ast.expr]) -> str:
-    """Why a model's loss scale moves its weights otherwise than no scale would; nothing where it does not.
-
-    A FixedLossScaleManager either takes its scale out of the gradients itself, or leaves that to the optimizer.
-    """
-    optimizer, manager = (
-        _made_with(reading.inferred(args[name]) if name in args else None)
-        for name in ("optimizer", "loss_scale_manager")
-    )
-    divided = _text((optimizer or {}).get("loss_scale"), "1.0")
-    if "loss_scale_manager" not in args:
-        idle = "its optimizer divides gradients by loss_scale=, and nothing multiplies the loss"
-        return "" if divided == "1.0" else idle
-    if None in (manager, optimizer) or not _is_fixed(reading.inferred(args["loss_scale_manager"])):
-        return ""
-    multiplied = _text(manager.get("loss_scale"), "128.0")
-    if _text(manager.get("drop_overflow_update"), "True") == "True":
-        multiplied = "1.0"
-    told_apart = "1.0" in (multiplied, divided) or all(_is_number(t) for t in (multiplied, divided))
-    if multiplied == divided or not told_apart:
-        return ""
-    return f"its gradients are multiplied by {multiplied} and divided by {divided}"
-
-
-def _made_with(inferred) -> dict[str, ast.expr] | None:
-    """The arguments by name of the call that made an instance; None where that is not told."""
-    if not isinstance(inferred, Of) or inferred.call is None:
-        return None
-    return pipelines.arguments_by_name(inferred.call, form_of(inferred.cls).made)
-
-
-def _is_fixed(inferred) -> bool:
-    return inferred.cls.endswith("FixedLossScaleManager")
-
-
-def _is_number(text: str) -> bool:
-    return text.replace(".", "", 1).isdecimal()
-
-
-def _text(node: ast.expr | None, default: str) -> str:
-    """An argument's text, a number's as a float's."""
-    if node is None:
-        return default
-    value = getattr(node, "value", None)
-    return repr(float(value)) if type(value) in (int, float) else ast.unparse(node)
-
-
 def _given(args: dict[str, ast.expr]) -> list[ast.expr]:
     return [args[name] for name in ("network", "loss_fn", "optimizer") if name in args]
-
-
-def _float16(rewriter) -> bool:
-    return any(word in rewriter.source for word in ("float16", "to_float"))
 
 
 def _scope(rewriter, node: ast.AST) -> ast.AST | None:

@@ -7,7 +7,7 @@ import ast
 import libcst as cst
 
 from ..rewriting.templates import code
-from . import loops, training
+from . import loops, scales, training
 from .table import rule
 
 _SCALE = "in float32 a loss scale changes nothing; torch.amp.GradScaler for half precision"
@@ -26,7 +26,7 @@ def model(call):
     level = call.value("amp_level", "O0")
     if level not in ("O0", None):
         call.refuse(f"amp_level={level!r} has no rule")
-    if reason := loops.moved_by_scale(call.rewriter.reading, call.nodes):
+    if reason := scales.moved(call.rewriter.reading, call.nodes):
         call.refuse(reason)
     if "eval_indexes" in call and call.value("eval_indexes") is not None:
         call.refuse("eval_indexes= has no rule")

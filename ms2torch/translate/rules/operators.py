@@ -92,6 +92,7 @@ logical_and | torch.logical_and({input}, {other})
 logical_or | torch.logical_or({input}, {other})
 logical_not | torch.logical_not({input})
 logical_xor | torch.logical_xor({input}, {other})
+lerp | torch.lerp({input}, {end}, {weight}) | its weight may have another dtype than its input, PyTorch's may not | weight 的 dtype 可与 input 不同，PyTorch 不允许
 isnan | torch.isnan({input})
 isfinite | torch.isfinite({input})
 isinf | torch.isinf({input})
@@ -100,7 +101,6 @@ where | torch.where({condition}, {input}, {other})
 clip_by_value | torch.clamp({x}, {clip_value_min?}, {clip_value_max?})
 clamp | torch.clamp({input}, min={min?}, max={max?})
 matmul | torch.matmul({input}, {other})
-bmm | torch.bmm({input_x}, {mat2})
 mm | torch.mm({input}, {mat2})
 dot | torch.matmul({input}, {other})
 outer | torch.outer({input}, {vec2})
@@ -350,6 +350,12 @@ def batch_matmul(call):
     return f"{_transposed(call, 'x', 'transpose_a')} @ {_transposed(call, 'y', 'transpose_b')}"
 
 
+@rule("ops.bmm mint.bmm", "torch.bmm(x, y); torch.matmul(x, y) where they have more than three axes")
+def bmm(call):
+    shape = _first_shape(call)
+    return f"torch.{'bmm' if shape is None or len(shape) == 3 else 'matmul'}({{input_x}}, {{mat2}})"
+
+
 @rule(
     "ops.Gather ops.GatherV2 ops.gather",
     "params[:, indices] for axis 1",
@@ -363,6 +369,12 @@ def gather(call):
     before = "".join(":, " for _ in range(axis)) if axis >= 0 else "..., "
     after = ", :" * (-axis - 1) if axis < 0 else ""
     return f"{{input_params}}[{before}{{input_indices}}{after}]"
+
+
+def _first_shape(call) -> tuple | None:
+    """The shape of a call's first argument, where a run told it."""
+    fact = call.rewriter.reading.facts.at(*site_of(call.node))
+    return fact.arguments[0].shape if fact and fact.arguments and fact.arguments[0] else None
 
 
 def _number(call, name: str):
@@ -409,11 +421,17 @@ def resize_nearest(call):
     return "F.interpolate({input_x}, size={size})"
 
 
-@rule("ops.ResizeBilinear", 'F.interpolate(x, size, mode="bilinear", align_corners=...)')
+@rule(
+    "ops.ResizeBilinear",
+    'F.interpolate(x, size, mode="bilinear", align_corners=...), resize_bilinear(x, size), at the head, without either',
+    "element i lies at i times the scale unless told, in PyTorch its middle lies at the middle's place",
+    "默认第 i 个元素位于 i 乘以比例处；PyTorch 则以像素中心对齐",
+)
 def resize_bilinear(call):
     aligned, centred = call.value("align_corners"), call.value("half_pixel_centers")
     if not aligned and not centred:
-        call.refuse("PyTorch's places are half_pixel_centers=True or align_corners=True")
+        call.helper("resize_bilinear")
+        return "resize_bilinear({x}, {size})"
     return f'F.interpolate({{x}}, size={{size}}, mode="bilinear", align_corners={bool(aligned)})'
 
 
@@ -429,8 +447,7 @@ def dropout(call):
 
 @rule("ops.bias_add ops.BiasAdd", "x + bias, along the channels")
 def bias_add(call):
-    fact = call.rewriter.reading.facts.at(*site_of(call.node))
-    shape = fact.arguments[0].shape if fact and fact.arguments and fact.arguments[0] else None
+    shape = _first_shape(call)
     if shape is not None and len(shape) == 2:
         return "{input_x} + {bias}"
     if call.value("data_format", "NCHW") != "NCHW":

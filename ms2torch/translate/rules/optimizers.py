@@ -7,10 +7,13 @@ import re
 
 import libcst as cst
 
+from ..rewriting import pipelines
+from ..rewriting.binding import form_of
 from ..rewriting.inferred import ARRAY, Const, Of, OwnOf, Seq, is_tensor
 from ..rewriting.joining import span_of
 from ..rewriting.sites import Kept
 from ..rewriting.templates import code, fill
+from . import scales
 from .table import VALUES, Rule, add, instance, rule
 
 
@@ -35,7 +38,7 @@ def _order(call) -> str:
 def _with_rates(call, made: str, rate: str) -> str:
     node, inferred = call.nodes.get(rate), call.inferred(rate)
     scale = call.value("loss_scale", 1.0)
-    if scale not in (1, 1.0) and not _is_models(call):
+    if scale not in (1, 1.0) and not _is_scaled_by_none(call):
         call.rewriter.scaled.add(call.target() or "")
         if call.target() is None:
             call.refuse("its loss_scale= has no counterpart")
@@ -77,8 +80,8 @@ def _groups_by_step(call) -> str:
     return node.id
 
 
-def _is_models(call) -> bool:
-    """Whether an optimizer is handed to Models alone, whose loop scales nothing."""
+def _is_scaled_by_none(call) -> bool:
+    """Whether an optimizer is handed to Models alone, or to training steps, whose loops scale nothing."""
     rewriter, name = call.rewriter, call.target()
     if not (name or "").isidentifier():
         return False
@@ -88,7 +91,9 @@ def _is_models(call) -> bool:
             outer = rewriter.parents[id(node)]
             outer = rewriter.parents[id(outer)] if isinstance(outer, ast.keyword) else outer
             inferred = rewriter.reading.inferred(outer.func) if isinstance(outer, ast.Call) else None
-            if str(inferred).rpartition(".")[2] != "Model":
+            leaf = str(inferred).rpartition(".")[2]
+            step = leaf == "TrainOneStepCell" and pipelines.arguments_by_name(outer, form_of(inferred).made)
+            if leaf != "Model" and not (step and scales.cancels(rewriter, step)):
                 return False
             found = True
     return found
@@ -311,8 +316,7 @@ def step(call):
     if len(call.updated.args) != 1:
         call.refuse("it is not called with gradients alone")
     call.helper("apply_gradients")
-    target = code(call.updated.func)
-    return f"apply_gradients({target}, {code(call.updated.args[0].value)})"
+    return fill("apply_gradients({optimizer}, {gradients})", {"optimizer": call.updated.func, "gradients": call.updated.args[0].value})
 
 
 for _name in ("nn.Optimizer", "experimental.optim.optimizer.Optimizer"):

@@ -10,6 +10,7 @@ from ..rewriting.inferred import Gradient, Of
 from ..rewriting.sites import Kept
 from ..rewriting.templates import code
 from ..translation import site_of
+from . import scales
 from .table import instance, rule
 
 
@@ -171,12 +172,12 @@ def with_loss(call):
 
 @rule("nn.TrainOneStepCell", "TrainStep(network, optimizer), a Module at the head")
 def train_one_step(call):
-    if "sens" in call and call.value("sens") not in (1, 1.0):
-        call.refuse("its sens= is not 1")
-    call.helper("TrainStep")
-    if is_data_parallel(call.rewriter):
-        return f"TrainStep({in_parallel(call)}, {{optimizer}})"
-    return "TrainStep({network}, {optimizer})"
+    network = in_parallel(call) if is_data_parallel(call.rewriter) else "{network}"
+    if scales.cancels(call.rewriter, call.nodes):
+        call.helper("TrainStep")
+        return f"TrainStep({network}, {{optimizer}})"
+    call.helper("FixedScaleTrainStep")
+    return f"FixedScaleTrainStep({network}, {{optimizer}}, {{sens?}})"
 
 
 @rule("nn.TrainOneStepWithLossScaleCell", "ScaledTrainStep(network, optimizer, scale), a Module at the head; or torch.amp.GradScaler")

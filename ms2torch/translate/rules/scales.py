@@ -1,0 +1,68 @@
+"""Loss scale by a fixed number: where what multiplies the loss and what divides its gradients come to nothing."""
+
+from __future__ import annotations
+
+import ast
+
+from ..rewriting import pipelines
+from ..rewriting.binding import form_of
+from ..rewriting.inferred import Of
+
+
+def cancels(rewriter, args: dict[str, ast.expr]) -> bool:
+    """Whether a training step's ``sens=`` is what its optimizer divides by, in a program without half precision."""
+    optimizer = _made_with(rewriter.reading.inferred(args.get("optimizer"))) or {}
+    multiplied, divided = _text(args.get("sens"), "1.0"), _text(optimizer.get("loss_scale"), "1.0")
+    return multiplied == divided and (multiplied == "1.0" or not float16(rewriter))
+
+
+def moved(reading, args: dict[str, ast.expr]) -> str:
+    """Why a model's loss scale moves its weights otherwise than no scale would; nothing where it does not.
+
+    A FixedLossScaleManager either takes its scale out of the gradients itself, or leaves that to the optimizer.
+    """
+    optimizer, manager = (
+        _made_with(reading.inferred(args[name]) if name in args else None)
+        for name in ("optimizer", "loss_scale_manager")
+    )
+    divided = _text((optimizer or {}).get("loss_scale"), "1.0")
+    if "loss_scale_manager" not in args:
+        idle = "its optimizer divides gradients by loss_scale=, and nothing multiplies the loss"
+        return "" if divided == "1.0" else idle
+    if None in (manager, optimizer) or not _is_fixed(reading.inferred(args["loss_scale_manager"])):
+        return ""
+    multiplied = _text(manager.get("loss_scale"), "128.0")
+    if _text(manager.get("drop_overflow_update"), "True") == "True":
+        multiplied = "1.0"
+    told_apart = "1.0" in (multiplied, divided) or all(_is_number(t) for t in (multiplied, divided))
+    if multiplied == divided or not told_apart:
+        return ""
+    return f"its gradients are multiplied by {multiplied} and divided by {divided}"
+
+
+def _made_with(inferred) -> dict[str, ast.expr] | None:
+    """The arguments by name of the call that made an instance; None where that is not told."""
+    if not isinstance(inferred, Of) or inferred.call is None:
+        return None
+    return pipelines.arguments_by_name(inferred.call, form_of(inferred.cls).made)
+
+
+def _is_fixed(inferred) -> bool:
+    return inferred.cls.endswith("FixedLossScaleManager")
+
+
+def _is_number(text: str) -> bool:
+    return text.replace(".", "", 1).isdecimal()
+
+
+def _text(node: ast.expr | None, default: str) -> str:
+    """An argument's text, a number's as a float's."""
+    if node is None:
+        return default
+    value = getattr(node, "value", None)
+    return repr(float(value)) if type(value) in (int, float) else ast.unparse(node)
+
+
+def float16(rewriter) -> bool:
+    """Whether a program speaks of half precision anywhere."""
+    return any(word in rewriter.source for word in ("float16", "to_float"))
