@@ -574,3 +574,10 @@ def test_both_forms_of_methods():
             said(x.norm, (2, [0, 1]), {}), said(ops.norm, (x, 2, 1, 1), {}), said(x.diff, (2,), {}), x.diff(1, 0),
             said(x.dot, (T(5, 2).astype(ms.float64),), {}), x.dot(T(5, 2)),
             said(mint.nn.functional.dropout, (x, 7.5), {}), mint.nn.functional.dropout(x, 0.0))
+
+
+@case()
+def test_two_numbers_to_transpose_a_matrix():
+    x, y = T(4, 5), T(2, 3, 4)
+    return (x.transpose(0, 1), x.transpose(1, 0), x.transpose(1, -1), y.transpose(0, 1), x.transpose((0, 1)),
+            x.reshape(Tensor(5), 4), x.view(5, Tensor(4)), x.reshape((Tensor(5), 4)))

@@ -18,11 +18,12 @@ from ms2torch._core.checks.overloads import overload_error
 from ms2torch._core.devices.device import device as _here
 from ms2torch._core.gradient import integers
 from ms2torch._core.operators.registry import method
+from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, lower, wrap
 from ms2torch._naming import generations
 
-from ._array_shape import broadcast_to, ints, misfitting, not_an_order
+from ._array_shape import broadcast_to, ints, misfitting, not_an_order, whole
 
 # ---- dtype -------------------------------------------------------------------------------------------------
 
@@ -155,7 +156,8 @@ def is_signed(input):
 def _shape_of(shape):
     if len(shape) > 1 and isinstance(shape[0], (tuple, list)):          # the rest is not looked at
         shape = shape[:1]
-    return ints(shape[0]) if len(shape) == 1 and not isinstance(shape[0], builtins.int) else shape
+    shape = ints(shape[0]) if len(shape) == 1 and not isinstance(shape[0], builtins.int) else shape
+    return tuple(map(whole, shape)) if builtins.any(isinstance(n, torch.Tensor) for n in shape) else shape
 
 
 @method
@@ -206,9 +208,10 @@ def reshape_as(input, other):
 
 @method
 def transpose(input, *axes, dim0=None, dim1=None):
-    """The axes in another order, by default reversed; two numbers beside more axes swap those.
+    """The axes in another order, by default reversed; two numbers swap these.
 
-    (``mindspore.Tensor.transpose``.) The order is given as numbers or as one tuple.
+    (``mindspore.Tensor.transpose``.) The order is given as numbers or as one tuple; in a graph two numbers
+    are a matrix's order, too.
     """
     if dim0 is not None:
         return torch.transpose(input, dim0, dim1)
@@ -219,7 +222,7 @@ def transpose(input, *axes, dim0=None, dim1=None):
         axes = axes[0]
     elif axes == (None,):
         return input.permute(*range(ndim - 1, -1, -1))
-    elif len(axes) == 2 and (ndim != 2 or axes[0] == axes[1]):
+    elif len(axes) == 2 and (ndim != 2 or graph_streams.here.call is None):
         return torch.transpose(input, *axes)
     elif len(axes) != ndim:
         raise ValueError("For Tensor.transpose, the number of axes must be equal to the dimension of Tensor, "
