@@ -63,6 +63,10 @@ VALUES = {
         norm(tensor(MATRIX, t), p) for norm in (ops.norm, mint.linalg.norm, mint.linalg.matrix_norm)
         for p in (2, -2, "nuc") for t in (F16, F32, F64)],
     "whole orders of matrices": lambda: [ops.norm(tensor(MATRIX, t), p) for p in (1, 1.0, -1.0, 2, 2.0, -2.0) for t in (F16, F32)],
+    "clipped by other norms": lambda: [ops.clip_by_norm((tensor([3, -4]), tensor([1])), 1.0, order) for order in (1, 1.0, 2, 3.0)],
+    "clipped beside nan and infinity": lambda: [
+        clip((tensor([odd, 3]), tensor([5])), 1.0) for odd in (np.nan, np.inf)
+        for clip in (ops.clip_by_norm, ops.clip_by_global_norm)],
     "LSTM with projections": lambda: [
         ops.LSTM(3, 4, 1, bias, both, 0.0, 2)(*(Tensor(data(shape, seed=i)) for i, shape in enumerate(
             ((3, 2, 3), (1 + both, 2, 2), (1 + both, 2, 4), ((1 + both) * (88 + 16 * bias), 1, 1)))))[:3]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 
 from ms2torch._core.checks.calls import describe
@@ -95,18 +97,23 @@ clip = clamp
 # ---- norms -------------------------------------------------------------------------------------------------
 
 
-def _total_norm(tensors, norm_type):
-    return torch.linalg.vector_norm(
-        torch.stack([torch.linalg.vector_norm(t.to(torch.float32), norm_type) for t in tensors]), norm_type
-    )
+def _norm(t, order: float):
+    """The norm of all elements; of orders but 2 and infinity MindSpore adds the powers with their signs."""
+    if order in (2.0, math.inf):
+        return torch.linalg.vector_norm(t, order)
+    return t.pow(order).sum().pow(1 / order)
+
+
+def _total_norm(tensors, order):
+    return _norm(torch.stack([_norm(t.to(torch.float32), order) for t in tensors]), order)
 
 
 @op()
 def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
     """Tensors scaled so that the norm of them all is at most ``max_norm`` (``mindspore.ops.clip_by_norm``).
 
-    ``x`` is a tensor, or a list or tuple, of which a tuple comes back. RuntimeError for a norm that is not
-    finite, if asked.
+    ``x`` is a tensor, or a list or tuple, of which a tuple comes back. A norm that is nan scales nothing;
+    RuntimeError for one that is not finite, if asked.
     """
     tensors = [x] if isinstance(x, torch.Tensor) else list(x)
     total = _total_norm(tensors, float(norm_type))
@@ -114,7 +121,8 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
         raise RuntimeError(f"For clip_by_norm, the total norm of order {norm_type} from input is non-finite.")
     if not tensors[0].is_floating_point() and not tensors[0].is_complex():
         total = total.trunc()                                 # MindSpore's norm of integers is one
-    scale = torch.clamp_max(max_norm / (total + 1e-6), 1.0)
+    scale = max_norm / (total + 1e-6)
+    scale = torch.where(scale < 1.0, scale, 1.0)
     scaled = [(t * scale).to(t.dtype) if t.is_floating_point() else t * scale for t in tensors]
     return scaled[0] if isinstance(x, torch.Tensor) else tuple(scaled)
 
@@ -150,7 +158,7 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
 
         total = pipeline.sum_over_stages(total)
     norm = torch.sqrt(total)
-    norm = torch.clamp_min(norm, clip_norm)
+    norm = torch.where(norm >= clip_norm, norm, clip_norm)    # nan scales nothing
     # Two roundings of each element, as in MindSpore: those of a common factor would all point one way.
     scaled = [t if staged and t.is_meta else (t.to(torch.float32) * clip_norm / norm).to(t.dtype)
               for t in tensors]
