@@ -460,7 +460,7 @@ class Walk(Updates):
         losses = [o for o in right if o["stage"] == "loss"]
         if not losses:
             return
-        other = losses[-1]
+        other = losses[0]  # of several calls until an update the first, as `_differentiated`'s is
         series = self.verdict.losses
         series[0].append(r["stats"]["mean"])
         series[1].append(other["stats"]["mean"])

@@ -12,6 +12,8 @@ import os
 import sys
 from pathlib import Path
 
+import numpy as np
+
 from . import accumulated, trace
 from .recorder import Recorder, record
 from .shaking import Halves, Shaking
@@ -71,19 +73,36 @@ class Taking(Recorder):
 
         def forward(module, x):
             y = draw(module, x)
+            name = recorder.names.of(module)
+            call = counts.get(name, (recorder.step, -1))
+            call = counts[name] = (recorder.step, call[1] + 1 if call[0] == recorder.step else 0)
             if not module.training or module.p in (0, 1):
                 return y
-            name = recorder.names.of(module)
-            call = counts[name] = counts.get(name, (recorder.step, -1))
-            call = counts[name] = (recorder.step, call[1] + 1 if call[0] == recorder.step else 0)
-            other, turn = recorder.pairs["calls"].get(f"{name}|{call[1]}", (None, 0))
+            other, turn = recorder.paired(name, call[1])
             record = recorder.theirs.get(("random", other, "mask", 0, turn))
             if record is None or record["array"].shape != tuple(x.shape):
                 return y
-            kept = torch.from_numpy(record["array"].copy()).to(x.device, x.dtype)
-            return x * (kept / (1 - module.p))
+            kept = recorder.kept_by(record)
+            return x * (torch.from_numpy(kept).to(x.device, x.dtype) / (1 - module.p))
 
         torch.nn.Dropout.forward = forward
+
+    def paired(self, name: str, call: int) -> tuple[str | None, int]:
+        """The reference's name and number of a Dropout's call; one that was not there when pairs were made (a
+        later step evaluates first, say) is the same call of the same layer."""
+        calls = self.pairs["calls"]
+        layer = next((other for place, (other, _) in calls.items() if place.rpartition("|")[0] == name), None)
+        return calls.get(f"{name}|{call}", (layer, call))
+
+    def kept_by(self, record) -> np.ndarray:
+        """The elements that the reference's Dropout kept. The mask is read off its output, which does not
+        tell where the input was 0 (after a ReLU); the gradient that it handed on does."""
+        kept = record["array"].copy()
+        place = ("backward", record["where"], "grad_input", 0, record["call"])
+        gradient = self.theirs.get(place, {}).get("array")
+        if gradient is not None and gradient.shape == kept.shape:
+            kept |= gradient != 0
+        return kept
 
 
 class ShakenRecorder(Shaking, Recorder):
@@ -114,10 +133,22 @@ def shaken(spec: dict, recorded) -> list:
     return found
 
 
+def _halves(spec: dict) -> tuple:
+    """The half-precision dtypes that the reference shows; both where it shows none. (What a port computes in
+    the other one is no rounding.)"""
+    import torch
+
+    reference = trace.open(spec["reference"]) if spec.get("reference") else None
+    seen = {r["dtype"] for step in range(1, reference.steps + 1) for r in reference.step(step)
+            if r["kind"] == "tensor"} if reference else set()
+    return tuple(getattr(torch, n) for n in ("float16", "bfloat16") if n in seen) or (
+        torch.float16, torch.bfloat16)
+
+
 def main(spec: dict) -> int:
     """Run as the spec says (port.py writes it), shaken by "layers" or "halves"; the script's exit code."""
     kind = spec.get("shaken")
-    halves = Halves(moves=kind == "halves") if kind else None
+    halves = Halves(moves=kind == "halves", dtypes=_halves(spec)) if kind else None
 
     def make(writer, options, frame):
         moved = kind == "layers"

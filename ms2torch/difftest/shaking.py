@@ -37,16 +37,25 @@ class Halves(TorchDispatchMode):
     """While it is entered, products in float16 and bfloat16 are rounded otherwise in some places; unless
     ``moves``, the first of them is told to ``met`` instead."""
 
-    def __init__(self, moves: bool) -> None:
+    def __init__(self, moves: bool, dtypes=(torch.float16, torch.bfloat16)) -> None:
         super().__init__()
-        self.moves, self.met = moves, None
+        self.moves, self.dtypes, self.met = moves, dtypes, None
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        result = func(*args, **(kwargs or {}))
         name = func.overloadpacket.__name__
+        if self.moves and _adds_bias(name, args) and args[0].dtype in self.dtypes:
+            result = _rounded_twice(func, name, args, kwargs or {})
+        else:
+            result = func(*args, **(kwargs or {}))
         if name not in (*_PRODUCTS, *_WHOLLY):
             return result
-        return _each(result, lambda value: self._seen(value, 1 if name in _WHOLLY else _ROUNDED_OTHERWISE))
+        return self._each(result, 1 if name in _WHOLLY else _ROUNDED_OTHERWISE)
+
+    def _each(self, result, one_in: int):
+        if isinstance(result, (tuple, list)):
+            return type(result)(self._each(part, one_in) for part in result)
+        half = isinstance(result, torch.Tensor) and result.dtype in self.dtypes
+        return self._seen(result, one_in) if half and result.numel() else result
 
     def _seen(self, value, one_in):
         if self.moves:
@@ -55,6 +64,21 @@ class Halves(TorchDispatchMode):
             met, self.met = self.met, None
             met()
         return value
+
+
+def _adds_bias(name: str, args) -> bool:
+    """Whether a product has a bias in it."""
+    return name in ("addmm", "baddbmm") or (name == "convolution" and args[2] is not None)
+
+
+def _rounded_twice(func, name: str, args, kwargs):
+    """A product and its bias as MindSpore has them, which rounds the product and then the sum; torch rounds
+    once."""
+    if name == "convolution":
+        x, weight, bias, *rest = args
+        return func(x, weight, None, *rest, **kwargs) + bias.reshape(-1, *[1] * (x.ndim - 2))
+    bias, *factors = args
+    return func(torch.zeros_like(bias), *factors, **kwargs) + bias * kwargs.get("beta", 1)
 
 
 def moved(value: torch.Tensor, one_in: int = 1) -> torch.Tensor:
@@ -66,11 +90,3 @@ def moved(value: torch.Tensor, one_in: int = 1) -> torch.Tensor:
         signs[draw.permutation(value.numel())[: -(-value.numel() // one_in)]] = 1
         signs = signs.reshape(tuple(value.shape))
     return value * (1 + torch.finfo(value.dtype).eps * torch.from_numpy(signs).to(value))
-
-
-def _each(result, change):
-    """The half-precision tensors of a result, changed."""
-    if isinstance(result, (tuple, list)):
-        return type(result)(_each(part, change) for part in result)
-    half = isinstance(result, torch.Tensor) and result.dtype in (torch.float16, torch.bfloat16)
-    return change(result) if half and result.numel() else result

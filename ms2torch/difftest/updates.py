@@ -139,7 +139,7 @@ class Updates:
         start = self.states.get(r["where"])
         note = "the gradient agrees, what the optimizer keeps of it does not"
         if self.number == 1 and start and start[0].any():
-            note += f"; MindSpore's starts at {start[0].flat[0]:g}, PyTorch's at 0"
+            note += f"; MindSpore's starts at {start[0].flat[0]:g}, PyTorch's mostly at 0"
         count = len(self.findings)
         self._judge(r, other, gone_in, note, floor=FLOOR_OF_UPDATE * epsilon(r["dtype"]), spread=False)
         self.unexplained += [(f, weight) for f in self.findings[count:]]

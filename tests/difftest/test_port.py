@@ -98,6 +98,15 @@ def test_a_gate_after_an_activation_a_product_in_half_and_calls_that_accumulate(
     assert "never gets a gradient" in wrong[2]["first"]["note"]
 
 
+def test_dropout_after_a_relu_a_bias_in_half_and_evaluation_between_steps(tmp_path):
+    """``records/dropping.trace`` is MindSpore 2.10.0's run of dropping.py, recorded with --refeed 1,2."""
+    changes = [("", ""), ("half()", "bfloat16()"), ("nn.Dropout(0.3)", "nn.Dropout(0.7)"), ("y)) / 2", "y))")]
+    right, *wrong = said_of("dropping_port.py", RECORD.with_name("dropping.trace"), changes, tmp_path)
+    assert right["equal"] and right["compared"] > 40
+    assert [(w["first"]["stage"], w["first"]["where"], w["first"]["role"]) for w in wrong] == [
+        ("forward", "drop", "input"), ("forward", "drop", "output"), ("forward", "program/truediv", "output")]
+
+
 def test_one_step_of_the_loop_is_recorded_with_the_updates_of_all_its_optimizers(tmp_path):
     asked = options.Options(script=["t.py"], torch="port.py", align=("weights",), refeed=(1,),
                             reference="ms2torch")
