@@ -223,7 +223,7 @@ def transpose(input, *axes, dim0=None, dim1=None):
     elif axes == (None,):
         return input.permute(*range(ndim - 1, -1, -1))
     elif len(axes) == 2 and (ndim != 2 or graph_streams.here.call is None):
-        return torch.transpose(input, *axes)
+        return torch.transpose(input, *map(whole, axes))
     elif len(axes) != ndim:
         raise ValueError("For Tensor.transpose, the number of axes must be equal to the dimension of Tensor, "
                          f"but got {len(axes)} in the number of axes.")

@@ -418,7 +418,8 @@ def smooth_l1(input, target, beta: float, reduction: str):
     if not (input.is_floating_point() and target.is_floating_point()):
         raise TypeError("Select CPU operator[SmoothL1Loss] fail! Unsupported data type!")
     a, b = promote(input, target)
-    return F.smooth_l1_loss(a, b, reduction=reduction.lower(), beta=beta)
+    reduction = reduction.lower()
+    return F.smooth_l1_loss(a, b, reduction=reduction, beta=beta)
 
 
 @op
