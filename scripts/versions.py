@@ -1,4 +1,4 @@
-"""The suite under the oldest and newest versions that setup.cfg promises; results go to scripts/versions.md.
+"""The suite under versions that setup.cfg promises (oldest, newest, one between); see scripts/versions.md.
 
     python scripts/versions.py [CORNER ...] [--share fast|numpy|whole] [--envs FOLDER] [--keep] [--no-record]
 
@@ -36,6 +36,7 @@ CORNERS = {
     "newest": ("3.13", "torch", "numpy"),
     "old-python": ("3.10", "torch", "numpy"),
     "old-torch": ("3.13", "torch==2.5.*", "numpy"),         # the oldest that there is for Python 3.13
+    "middle": ("3.12", "torch==2.8.*", "numpy==2.2.*"),
     "old-numpy": (None, None, "numpy==1.26.*"),             # over the Python and torch that run this
 }
 # What a fast share needs; the whole suite needs all that setup.cfg has for tests.
@@ -137,6 +138,15 @@ def recorded(found: list[str]) -> bool:
     return " | ".join(found[1:]) in RESULTS.read_text(encoding="utf-8")
 
 
+def record(row: list[str]) -> None:
+    """Put a row below the others of the first table."""
+    lines = RESULTS.read_text(encoding="utf-8").split("\n")
+    start = next(i for i, line in enumerate(lines) if line.startswith("|--"))
+    end = next(i for i in range(start, len(lines)) if not lines[i].startswith("|"))
+    lines.insert(end, "| " + " | ".join(row) + " |")
+    RESULTS.write_text("\n".join(lines), encoding="utf-8")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("corners", nargs="*", help=f"of {', '.join(CORNERS)}; all of them by default")
@@ -172,8 +182,7 @@ def main() -> int:
                 code = 0
             wrong += bool(code)
             if not given.no_record:
-                with RESULTS.open("a", encoding="utf-8") as out:
-                    out.write("| " + " | ".join(row) + " |\n")
+                record(row)
         if not given.keep and not given.envs:
             shutil.rmtree(folder / name, ignore_errors=True)
     if not given.keep and not given.envs:

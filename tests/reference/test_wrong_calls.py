@@ -581,3 +581,14 @@ def test_two_numbers_to_transpose_a_matrix():
     x, y = T(4, 5), T(2, 3, 4)
     return (x.transpose(0, 1), x.transpose(1, 0), x.transpose(1, -1), y.transpose(0, 1), x.transpose((0, 1)),
             x.reshape(Tensor(5), 4), x.view(5, Tensor(4)), x.reshape((Tensor(5), 4)))
+
+
+def test_images_of_too_many_or_too_few_axes():
+    return tuple(said(f, (T(*shape), n), {}) for f, n in (
+        (ops.adaptive_avg_pool2d, 1), (ops.adaptive_avg_pool3d, 1), (ops.channel_shuffle, 1), (ops.unfold, 1))
+        for shape in ((2, 3, 4), (2, 3, 4, 4), (2, 3, 4, 4, 4), (2, 3, 2, 2, 2, 2)))
+
+
+@case(each={"name": ["sigmoid", "silu", "elu", "logsigmoid", "log_softmax"]})
+def test_activations_of_integers(name):
+    return [said(getattr(ops, name), (Tensor(np.ones((2, 3), dtype)),), {}) for dtype in (np.int32, np.bool_)]

@@ -237,6 +237,8 @@ def _channel_shuffle(x, group):
 
 
 def _dealt(x, groups):
+    if x.ndim < 4:
+        raise TypeError(f"For ChannelShuffle, expect input with > 3 dims, but got {x.ndim}.")
     n, c, *rest = x.shape
     return x.reshape(n, groups, c // groups, *rest).transpose(1, 2).reshape(x.shape)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
+from ms2torch._core.checks.kernel_dtypes import not_selected, not_supported
 from ms2torch._core.errors import final
 from ms2torch._core.gradient import integers
 from ms2torch._core.operators.registry import mint_form, op, primitive
@@ -18,13 +19,16 @@ _FLOATS = frozenset((torch.float16, torch.float32, torch.float64, torch.bfloat16
 _NUMBERS = _FLOATS | frozenset((torch.complex64, torch.complex128))
 
 
-def _need(t, allowed, name: str):
-    """MindSpore has these operators for floats alone: TypeError where torch would compute something."""
-    if t.dtype not in allowed:
-        names = ", ".join(sorted(str(_FROM_TORCH[d]) for d in allowed))
-        raise TypeError(f"For primitive[{name}], the input argument must be a type of {{{names}}}, "
-                        f"but got {_FROM_TORCH[t.dtype]}.")
-    return t
+def _need(t, allowed, name: str, words=None):
+    """MindSpore has these operators for floats alone: TypeError where torch would compute something, in the
+    words of the kernel (``words``) or of what asks before it."""
+    if t.dtype in allowed:
+        return t
+    if words is not None:
+        raise TypeError(words(name))
+    names = ", ".join(sorted(str(_FROM_TORCH[d]) for d in allowed))
+    raise TypeError(f"For primitive[{name}], the input argument must be a type of {{{names}}}, "
+                    f"but got {_FROM_TORCH[t.dtype]}.")
 
 
 @op(primitive="ReLU", call=("input",), method=True, mint=True)
@@ -54,7 +58,7 @@ def _reluv2(x):
 @op(primitive="Sigmoid", method=True, mint=True)
 def sigmoid(input):
     """1 / (1 + exp(-input)) (``mindspore.ops.sigmoid``), for floats and complex numbers."""
-    return torch.sigmoid(input if input.dtype in _NUMBERS else _need(input, _NUMBERS, "Sigmoid"))
+    return torch.sigmoid(_need(input, _NUMBERS, "Sigmoid", not_supported))
 
 
 @op
@@ -62,7 +66,7 @@ def logsigmoid(x):
     """log(sigmoid(x)) (``mindspore.ops.logsigmoid``)."""
     if x.is_complex():
         return torch.log(torch.sigmoid(x))
-    return F.logsigmoid(_need(x, _FLOATS, "LogSigmoid"))
+    return F.logsigmoid(_need(x, _FLOATS, "Sigmoid", not_supported))
 
 
 @primitive("GeLU", call=("input",))
@@ -102,7 +106,7 @@ def fast_gelu(x):
 @op(primitive="SiLU", mint=True)
 def silu(input):
     """input * sigmoid(input) (``mindspore.ops.silu``; Swish)."""
-    return F.silu(input if input.dtype in _NUMBERS else _need(input, _NUMBERS, "Sigmoid"))
+    return F.silu(_need(input, _NUMBERS, "Sigmoid", not_supported))
 
 
 @op(primitive="Mish", mint=True)
@@ -168,7 +172,7 @@ def elu(input_x, alpha=1.0):
     """input where positive, else alpha * (exp(input) - 1); alpha is 1 (``mindspore.ops.elu``)."""
     if alpha != 1.0:
         raise ValueError("EluIn Elu, alpha must be 1.0f.")
-    return F.elu(_need(input_x, _FLOATS, "Elu"), alpha)
+    return F.elu(_need(input_x, _FLOATS, "Elu", not_selected), alpha)
 
 
 @op(primitive="CeLU", init={"alpha": 1.0})
@@ -258,7 +262,7 @@ def log_softmaxed(t, axis):
             return torch.log_softmax(t, axis)
         except (IndexError, TypeError):
             pass                             # told below
-    return torch.log_softmax(_need(t, _FLOATS, "LogSoftmax"), _axis(t, axis, "LogSoftmax"))
+    return torch.log_softmax(_need(t, _FLOATS, "LogSoftmax", not_supported), _axis(t, axis, "LogSoftmax"))
 
 
 def _to(t, dtype):

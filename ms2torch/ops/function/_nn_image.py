@@ -159,6 +159,9 @@ def pixel_unshuffle(input, downscale_factor):
 @op(method=True)
 def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     """Windows of (N, C, H, W) as columns (``mindspore.ops.unfold``)."""
+    if input.ndim != 4:
+        raise ValueError("For primitive[Im2Col], the dimension of input x must be equal to 4, but got "
+                         f"{input.ndim}.")
     sizes = [_pair(n) for n in (kernel_size, dilation, padding, stride)]
     if input.is_floating_point() or input.is_complex() or input.dtype is torch.bool:
         return F.unfold(input, *sizes)

@@ -257,12 +257,18 @@ def adaptive_avg_pool1d(input, output_size):
 def adaptive_avg_pool2d(input, output_size):
     """Mean of even parts of the last two dimensions; None keeps a size
     (``mindspore.ops.adaptive_avg_pool2d``)."""
+    if input.ndim > 4:
+        raise ValueError("For primitive[AdaptiveAvgPool2D], the dim of x must be in [3,4], but got "
+                         f"{input.ndim}.")
     return F.adaptive_avg_pool2d(input, _sized(input, output_size, 2))
 
 
 @op(primitive="AdaptiveAvgPool3D", init=("output_size",))
 def adaptive_avg_pool3d(input, output_size):
     """Mean of even parts of the last three dimensions (``mindspore.ops.adaptive_avg_pool3d``)."""
+    if input.ndim > 5:
+        raise ValueError("For primitive[AdaptiveAvgPool3D], the the rank of x must be in [4,5], but got "
+                         f"{input.ndim}.")
     return _wide(F.adaptive_avg_pool3d, input, _sized(input, output_size, 3))
 
 
