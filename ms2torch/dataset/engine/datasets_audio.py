@@ -28,7 +28,11 @@ __all__ = ["CMUArcticDataset", "GTZANDataset", "LJSpeechDataset", "LibriTTSDatas
 
 
 def waveform(path: str) -> tuple[np.ndarray, int]:
-    """The samples (1, N) of a WAV file, and its rate."""
+    """The samples (1, N) of a WAV file, and its rate.
+
+    MindSpore takes the first 44 bytes for the header, whatever they say, and for other headers reads what
+    lies behind the file; here the chunks are looked for, and a file that is no WAV is an error.
+    """
     with open(path, "rb") as file:
         data = file.read()
     position, rate, bits = 12, 0, 0
