@@ -16,6 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
+import torch
+
+from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor.index_errors import of_functions
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.mutable import is_mutable
@@ -29,6 +32,8 @@ _ENGINE = str(Path(__file__).resolve().parents[1])
 _UNKNOWN = object()
 _KINDS = {"list": "List", "tuple": "Tuple", "dict": "Dictionary", "int": "Int", "float": "Float",
           "bool": "Bool", "str": "String", "NoneType": "NoneType"}
+# Functions that pass on what they were called with.
+_PASSING_ON = frozenset({"method_of_a_graph", "__call__", "_slow_call", "construct"})
 _DEEP = (
     "Exceed function call depth limit 1000, (function call depth: 1001, simulate call depth: 1000).\n"
     "It's always happened with complex construction of code or infinite recursion or loop.\n"
@@ -47,6 +52,7 @@ class Place:
     node: ast.AST | None
     tree: ast.AST | None
     called: str
+    asked: object = None        # the Tensor whose truth was asked for
 
     def value(self, node):
         """What an expression of names, attributes and constants is worth in the frame; _UNKNOWN otherwise."""
@@ -79,18 +85,28 @@ class Place:
         if self.called or getattr(self.node, "func", None) is None:
             return False
         found = self.called_function()
+        if isinstance(getattr(found, "__self__", None), torch.nn.Module) and found.__name__ == "construct":
+            return True
         found = getattr(found, "__func__", found)
         return reading.is_read(getattr(found, "_graph_source", found))
 
     def called_function(self):
-        """What the expression calls, a method bound to its owner; None if unknown."""
+        """What the expression calls, a method bound to its owner, a Cell's ``construct``; None if unknown."""
         func = self.node.func
-        if not isinstance(func, ast.Attribute):
-            found = self.value(func)
-            return None if found is _UNKNOWN else found
-        owner = self.value(func.value)
-        found = inspect.getattr_static(type(owner), func.attr, None)
-        return types.MethodType(found, owner) if isinstance(found, types.FunctionType) else found
+        found = self.value(func)
+        if found is _UNKNOWN and isinstance(func, ast.Attribute):
+            owner = self.value(func.value)
+            found = getattr(owner, "__dict__", {}).get("_modules", {}).get(func.attr)
+            if found is None:
+                found = inspect.getattr_static(type(owner), func.attr, None)
+                return types.MethodType(found, owner) if isinstance(found, types.FunctionType) else found
+        if isinstance(found, torch.nn.Module):
+            return found.construct
+        return None if found is _UNKNOWN else found
+
+    def binds(self) -> bool:
+        """Whether what the expression calls has an owner, which Python counts among the arguments."""
+        return isinstance(self.called_function(), types.MethodType)
 
     def function(self):
         """The name of the function that the expression calls, or None."""
@@ -104,12 +120,20 @@ def explained(error: Exception, function, args: tuple, kwargs: dict, entry: str)
         return error
     try:
         place = _place(error)
+        if place is None and entry == "Cell" and _is_inside(function):
+            return error                    # (the place of the call tells)
         told = _entry(error, function, args, kwargs, entry) if place is None else _told(error, place)
     except Exception:  # an explanation never hides what happened
         told = None
     told = error if told is None else told
     told._graph_words = True
     return told
+
+
+def _is_inside(construct) -> bool:
+    """Whether a Cell's ``construct`` is not the one that the graph under way began with."""
+    call = graph_streams.here.call
+    return call is not None and call.function is not getattr(construct, "__self__", None)
 
 
 def _place(error) -> Place | None:
@@ -123,8 +147,9 @@ def _place(error) -> Place | None:
             continue
         tree, node = _node(code, frames[number].tb_lasti)
         last = frames[-1].tb_frame.f_code.co_name if number < len(frames) - 1 else ""
-        last = "" if last == "method_of_a_graph" else last      # (which passes on what it was called with)
-        return Place(frames[number].tb_frame, node, tree, last)
+        last = "" if last in _PASSING_ON else last
+        asked = frames[-1].tb_frame.f_locals.get("self") if last == "__bool__" else None
+        return Place(frames[number].tb_frame, node, tree, last, asked)
     return None
 
 
@@ -423,7 +448,8 @@ _CALL_ERRORS = [
     (
         r"(\w+)\(\) takes (?:from \d+ to )?(\d+) positional arguments? but (\d+) w\w+ given$",
         lambda m, p: RuntimeError(
-            f"Function:{m[1]} takes {m[2]} positional arguments, but {m[3]} were given."
+            f"Function:{m[1]} takes {int(m[2]) - p.binds()} positional arguments, but "
+            f"{int(m[3]) - p.binds()} were given."
         ),
     ),
     (
@@ -477,7 +503,7 @@ def _value(error, text, place):
     if place.called == "__bool__" and place.function() in ("max", "min"):
         return ValueError(f"'{AMBIGUOUS}'")
     if place.called == "__bool__" and not _decides_while(place):
-        shape = _shape_of_condition(place)
+        shape = getattr(place.asked, "shape", None)
         if shape is not None:
             return ValueError(
                 "Only tensor which shape is () or (1,) can be converted to bool, "
@@ -485,11 +511,20 @@ def _value(error, text, place):
             )
     if text.startswith("The tensor should have only one element"):
         return ValueError(AMBIGUOUS)
+    if text.startswith(("For 'AddExt', input.shape", "For 'SubExt', input.shape")) and not _is_of_mint(place):
+        text = text.replace("Ext'", "'", 1).replace("input.shape", "input1.shape")
+        return ValueError(text.replace("other.shape", "input2.shape"))
     if isinstance(place.node, ast.Subscript):
         return _mask(text) or _among_functions(place.value(place.node.value), place.value(place.node.slice))
     if re.search(r"^(max|min)\(\)", text):
         return ValueError(f"'{place.function()}() arg is an empty sequence.'")
     return None
+
+
+def _is_of_mint(place) -> bool:
+    """Whether the expression calls one of ``mindspore.mint``'s functions, which have names of their own."""
+    func = getattr(place.node, "func", None)
+    return func is not None and "mint" in ast.unparse(func)
 
 
 def _mask(text):
@@ -504,14 +539,6 @@ def _decides_while(place) -> bool:
     return isinstance(place.node, ast.While) or any(
         isinstance(n, ast.While) and n.test is place.node for n in ast.walk(place.tree)
     )
-
-
-def _shape_of_condition(place):
-    node = getattr(place.node, "test", place.node)
-    node = node.operand if isinstance(node, ast.UnaryOp) else node
-    if isinstance(node, ast.BoolOp):
-        node = node.values[0]
-    return getattr(place.value(node), "shape", None)
 
 
 def _unbound(error, text, place):

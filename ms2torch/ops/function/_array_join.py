@@ -9,6 +9,7 @@ from ms2torch._core.checks.enum_words import chosen
 from ms2torch._core.errors import final
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
+from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._naming import generations
 
@@ -31,7 +32,7 @@ def concat(tensors, axis=0):
     """Tensors of one dtype and rank joined along ``axis`` (``mindspore.ops.concat``).
 
     ``input_x`` is the name of ``tensors`` before 2.0. ValueError where shapes do not fit; unlike torch's, no
-    promotion of dtypes, and no exception for empty tensors of another rank.
+    promotion of dtypes but in a graph, and no exception for empty tensors of another rank.
     """
     return joined(tensors, axis)
 
@@ -43,7 +44,7 @@ def joined(tensors, axis):
     first = tensors[0]
     dtype, ndim = first.dtype, first.dim()
     for other in tensors[1:]:
-        if other.dtype is not dtype:
+        if other.dtype is not dtype and graph_streams.here.call is None:
             raise final(RuntimeError(
                 "KernelMod Init Failed: Concat. All tensors must have one dtype, but got "
                 f"{[str(_dtype.from_torch(t.dtype)) for t in tensors]}."))

@@ -187,6 +187,8 @@ def _reshaped(input, shape):
     try:
         return torch.reshape(input, shape)
     except RuntimeError:
+        if graph_streams.here.call is not None:
+            raise misfitting(input, shape) from None
         if min(shape, default=0) < -1:
             raise ValueError("invalid proposed_shape dimension.") from None
         if list(shape).count(-1) > 1:

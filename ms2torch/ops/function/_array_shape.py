@@ -14,6 +14,7 @@ from ms2torch._core.checks.calls import wrong_inputs
 from ms2torch._core.errors import final
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
+from ms2torch._core.random import graph_streams
 
 _RESHAPE = "Reshape()(input=<Tensor>, shape=<list of int, Tensor, tuple of int>)"
 _TRANSPOSE = "Transpose()(input=<Tensor>, dims=<list of int, tuple of int>)"
@@ -46,6 +47,8 @@ def in_range(axis: int, ndim: int, text: str) -> int:
 
 def misfitting(input, shape) -> ValueError:
     """MindSpore's error for sizes whose product is not the number of elements."""
+    if graph_streams.here.call is not None:
+        return final(ValueError(f"For primitive[Reshape], {_misfitting_in_a_graph(input, ints(shape))}"))
     sizes = ", ".join(map(str, ints(shape)))
     if min(ints(shape), default=0) < -1:
         return final(ValueError("invalid proposed_shape dimension"))
@@ -53,6 +56,18 @@ def misfitting(input, shape) -> ValueError:
         return final(ValueError("only one dimension can be inferred"))
     return final(ValueError(f"proposed_shape '[const vector]{{{sizes}}}' is invalid for input of size "
                             f"{input.numel()}"))
+
+
+def _misfitting_in_a_graph(input, shape) -> str:
+    sizes = f"[const vector]{{{', '.join(map(str, shape))}}}"
+    if min(shape, default=0) < -1:
+        return f"the component of shape can't be less than -1, but got {sizes}"
+    if list(shape).count(-1) > 1:
+        return f"at most one component of shape can be -1, but got {sizes}"
+    inferred = abs(input.numel() // math.prod(shape)) if -1 in shape and 0 not in shape else -1
+    made = ", ".join(str(inferred if n == -1 else n) for n in shape)
+    return (f"the accumulate of x_shape must be equal to out_shape, but got x_shape: [const vector]"
+            f"{{{', '.join(map(str, input.shape))}}}, and out_shape: [const vector]{{{made}}}")
 
 
 # ---- shape -----------------------------------------------------------------------------------------------
