@@ -58,7 +58,9 @@ def _reluv2(x):
 @op(primitive="Sigmoid", method=True, mint=True)
 def sigmoid(input):
     """1 / (1 + exp(-input)) (``mindspore.ops.sigmoid``), for floats and complex numbers."""
-    return torch.sigmoid(_need(input, _NUMBERS, "Sigmoid", not_supported))
+    if input.dtype not in _NUMBERS:
+        raise TypeError(not_supported("Sigmoid"))
+    return torch.sigmoid(input)
 
 
 @op
@@ -106,7 +108,9 @@ def fast_gelu(x):
 @op(primitive="SiLU", mint=True)
 def silu(input):
     """input * sigmoid(input) (``mindspore.ops.silu``; Swish)."""
-    return F.silu(_need(input, _NUMBERS, "Sigmoid", not_supported))
+    if input.dtype not in _NUMBERS:
+        raise TypeError(not_supported("Sigmoid"))
+    return F.silu(input)
 
 
 @op(primitive="Mish", mint=True)
