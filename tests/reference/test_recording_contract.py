@@ -155,6 +155,18 @@ def test_a_network_that_a_graph_calls_twice_runs_again_for_gradients(gradients_o
     return Two(net, set_grad=False)(t(2.0), t(4.0)), now(net.count)
 
 
+@case(each={"factor": [2, 2.5, True]}, mode="GRAPH")
+def test_a_constant_among_the_arguments_keeps_a_graph_s_gradient_apart(factor):
+    class Scaled(Counting):
+        def construct(self, x, factor):
+            ops.assign_add(self.count, t(1.0))
+            return self.w * x * factor
+
+    net = Scaled()
+    step = nn.TrainOneStepCell(net, nn.SGD(net.trainable_params(), 0.1))
+    return step(t(2.0), factor), now(net.count), step(t(4.0), t(2.0)), now(net.count)
+
+
 @case
 def test_several_steps_run_once_each():
     net = Net()

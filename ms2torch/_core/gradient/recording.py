@@ -35,6 +35,8 @@ trainers = 0
 _in_trainer: list[Recording] = []
 # The recorders of what this graph called already: one that is called twice shares no forward pass.
 _met: set[Recorder] = set()
+# What is a constant to a graph among its arguments.
+_CONSTANTS = frozenset({int, float, bool, str, type(None)})
 # All that wait.
 _waiting: weakref.WeakSet[Recording] = weakref.WeakSet()
 
@@ -119,10 +121,11 @@ def record(cell, run, args: tuple, kwargs: dict):
     output."""
     recorder = cell._recorder
     if trainers and (mode.graph or mode.inside):
-        if recorder in _met:
+        again = recorder in _met
+        _met.add(recorder)
+        if again or are_two_graphs(args, kwargs):
             recorder.forget()
             return run(*args, **kwargs)
-        _met.add(recorder)
     if (recorder.off or any(hasattr(a, "_rest") for a in args)
             or is_transforming()):
         # (A Parameter among the arguments may be assigned to; only values are recorded.)
@@ -166,6 +169,13 @@ def record(cell, run, args: tuple, kwargs: dict):
         recorder.waiting.append(found)
         _waiting.add(found)
     return output
+
+
+def are_two_graphs(args: tuple, kwargs: dict) -> bool:
+    """Whether a graph that calls a network so and differentiates it so makes two graphs of it, each with its
+    own effects: by each constant among the arguments."""
+    return bool(mode.graph or mode.inside) and any(
+        x.__class__ in _CONSTANTS for x in (*args, *kwargs.values()))
 
 
 def claim_recording(fn, args: tuple, kwargs: dict, places, weights) -> Recording | None:

@@ -8,6 +8,7 @@ import torch
 
 from ms2torch._core import mode
 from ms2torch._core.errors import unsupported
+from ms2torch._core.gradient import recording
 from ms2torch._core.processes import distributed
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._core.torch_private import is_transforming
@@ -179,7 +180,7 @@ class TrainOneStepCell(Cell):
 def _is_one_pass(network, inputs: tuple) -> bool:
     """Whether a loss and its gradients, asked for one after the other, are those of one differentiation."""
     return not (mode.differentiation is not None or mode.spreading is not None or mode.mesh is not None
-                or distributed.joined() or is_transforming()
+                or distributed.joined() or is_transforming() or recording.are_two_graphs(inputs, {})
                 # What updates weights itself, or is given some to write to, runs as often as it is called.
                 or (network._trainer and network._updates()) or any(hasattr(x, "_rest") for x in inputs))
 
