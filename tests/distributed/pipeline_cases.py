@@ -120,6 +120,26 @@ def _clipped(net, optimizer):
     return step
 
 
+def _accumulated(net, optimizer):
+    """A program's own sums of gradients, in copies of the weights: what other stages hold passes through."""
+    forward = ops.value_and_grad(lambda x, y: net(x, y), None, optimizer.parameters)
+    sums = optimizer.parameters.clone("sums", init="zeros")
+
+    def step(x, y):
+        losses = []
+        for part in (slice(0, 8), slice(8, 16)):
+            loss, grads = forward(x[part], y[part])
+            losses.append(loss)
+            for kept, grad in zip(sums, grads, strict=True):
+                ops.assign_add(kept, grad / 2)
+        optimizer(tuple(kept * 1 for kept in sums))
+        for kept in sums:
+            ops.assign(kept, ops.zeros_like(kept))
+        return losses[0] + losses[1]
+
+    return step
+
+
 def _scaled(net, optimizer):
     return nn.TrainOneStepWithLossScaleCell(net, optimizer, nn.FixedLossScaleUpdateCell(64))
 
@@ -131,7 +151,8 @@ def _auto(net, optimizer):
     return found
 
 
-STEPS = {"cell": _cell, "functional": _functional, "clipped": _clipped, "scaled": _scaled, "auto": _auto}
+STEPS = {"cell": _cell, "functional": _functional, "clipped": _clipped, "scaled": _scaled, "auto": _auto,
+         "accumulated": _accumulated}
 
 
 def train(kind, way, stages, dp=1, mp=1, steps=2, optimizer="adam", **settings):

@@ -34,11 +34,12 @@ def _compared(together, size, trainings):
 
 
 def test_stages_train_what_one_process_trains(together):
-    """By train cells and functional steps, with state, random numbers, a weight of two stages, clipping."""
+    """By train cells and functional steps, with state, random numbers, a weight of two stages, clipping, sums
+    of gradients."""
     shares = _compared(together, 2, [
         (("mlp", "cell", 2), {}), (("normed", "functional", 2), {}), (("transformer", "clipped", 2), {}),
         (("llama", "scaled", 2), {}), (("mlp", "auto", 2), {}),
-        (("mlp", "cell", 2), {"optimizer": "momentum", **_GPIPE})])
+        (("mlp", "cell", 2), {"optimizer": "momentum", **_GPIPE}), (("llama", "accumulated", 2), {})])
     for of_mlp in (shares[0], shares[4], shares[5]):
         assert of_mlp == pytest.approx([0.5, 0.5], abs=0.01)
     # A layer has 648 numbers, with moments thrice; the table, 128, is on both stages, its moments on one.

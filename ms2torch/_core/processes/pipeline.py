@@ -346,52 +346,64 @@ class Settling:
         for p in self.owner.parameters:
             readers = uses.get(id(p))
             if readers and stage not in readers and not p._away:
-                free_memory((p, *p.__dict__.get("_twins", ())), readers)
+                free_memory((p,), readers)
+                free_memory(p.__dict__.get("_twins", ()), readers, twins=True)
             elif readers and len(readers) > 1 and not p._read_by:
                 p._read_by = owner = tuple(sorted(readers))
                 _following.append((self.owner, p))
                 if stage != owner[0]:
-                    free_memory(p.__dict__.get("_twins", ()), owner[:1])
+                    free_memory(p.__dict__.get("_twins", ()), owner[:1], twins=True)
                     mode.kept += 1
-        found.weights = [torch.zeros_like(w._rest) if w._away and not g.is_meta else g
-                         for g, w in zip(found.weights, weights, strict=True)]
+        found.weights = [
+            torch.zeros_like(w._rest, device="meta") if updated_elsewhere(w) and not g.is_meta else g
+            for g, w in zip(found.weights, weights, strict=True)]
 
 
 # What a program may ask of the data of a Parameter that it does not hold: how it is, or others like it.
 _OF_ITS_KIND = frozenset({"__get__", "__set__", "__delete__", "detach", "empty_like", "zeros_like",
                           "requires_grad_", *ABOUT})
+# What makes Python's or numpy's values of it.
+_READS = frozenset({"numpy", "item", "tolist", "cpu", "__array__", "__bool__", "__float__", "__int__",
+                    "__index__"})
 
 
 class _Elsewhere(torch.nn.Parameter):
-    """In the place of data that other stages hold: torch would compute with memory never written."""
+    """In the place of data that other stages hold: torch would compute with memory never written.
+
+    A ``twin`` of a weight, as programs accumulate gradients in, goes with that weight's gradient, which is a
+    meta tensor here: what comes of the two is one as well.
+    """
 
     @staticmethod
-    def of(parameter, like: torch.Tensor) -> _Elsewhere:
+    def of(parameter, like: torch.Tensor, twin: bool = False) -> _Elsewhere:
         new = _Elsewhere._make_subclass(_Elsewhere, like, False)
-        new.parameter = weakref.ref(parameter)
+        new.parameter, new.twin = weakref.ref(parameter), twin
         return new
 
     @classmethod
     def __torch_function__(cls, func, types, args=(), kwargs=None):
         name = getattr(func, "__name__", None)
-        if mode.way is None and name not in _OF_ITS_KIND:
-            parameter = next(t for t in tree_leaves((args, kwargs)) if isinstance(t, cls)).parameter()
+        tensors = [t for t in tree_leaves((args, kwargs)) if isinstance(t, torch.Tensor)]
+        apart = name not in _READS and all(t.twin if isinstance(t, cls) else t.is_meta for t in tensors)
+        if mode.way is None and name not in _OF_ITS_KIND and not apart:
+            parameter = next(t for t in tensors if isinstance(t, cls)).parameter()
             raise final(RuntimeError(
                 f"Parameter '{parameter.name}' belongs to pipeline stage "
                 f"{', '.join(map(str, parameter._away))}: this process does not hold it. Each process saves "
                 "its own stage (save_checkpoint); transform_checkpoints joins them."))
         with WithoutSubclasses():
             found = func(*args, **(kwargs or {}))
-        return cls.of(args[0].parameter(), found) if name == "detach" else found
+        return cls.of(args[0].parameter(), found, args[0].twin) if name == "detach" else found
 
 
-def free_memory(parameters, readers) -> None:
+def free_memory(parameters, readers, twins: bool = False) -> None:
     """Other stages, ``readers``, keep a Parameter, or what optimizers keep of it: here it has no memory."""
     for one in parameters:
         old = one._rest
         if not one._away:
             with without_modes():
-                new = _Elsewhere.of(one, torch.empty(old.shape, dtype=old.dtype, device="meta"))
+                like = torch.empty(old.shape, dtype=old.dtype, device="meta")
+                new = _Elsewhere.of(one, like, twins)
             old.data = old.data.new_empty(0)
             old._moved_to = new
             zero._slot.__set__(one, new)
