@@ -4,6 +4,7 @@ import numpy as np
 from mindspore import Tensor, ops
 
 from tests.reference.graphs import graph
+from tests.reference.judge import case
 
 
 @graph
@@ -537,3 +538,40 @@ def test_join_casts_that_a_number_chooses(z, i):
     if i > 5:
         return z.astype(ms.int32)
     return z
+
+
+@case(mode="GRAPH", each={"first": ["bool_", "uint8", "int32", "float16"], "second": ["int8", "int64", "float32"]})
+def test_concat_of_two_dtypes(first, second):
+    @ms.jit
+    def join(x, y):
+        return ops.concat((x, y)), ops.cat((y, x))
+    return join(ms.Tensor([1, 0]).astype(getattr(ms, first)), ms.Tensor([2.5, -3]).astype(getattr(ms, second)))
+
+
+@case(mode="GRAPH", raises=True, each={"how": ["sum", "difference", "reshape", "inferred", "twice", "view", "not",
+                                               "and", "if", "ternary"]})
+def test_shapes_that_do_not_fit_in_a_graph(how):
+    @ms.jit
+    def use(x, how):
+        if how == "sum":
+            return x + x.T
+        if how == "difference":
+            return x - x.T
+        if how == "reshape":
+            return ops.reshape(x, (4, 2))
+        if how == "inferred":
+            return x.reshape(4, -1)
+        if how == "twice":
+            return x.reshape(-1, -1)
+        if how == "view":
+            return x.view(7)
+        if how == "not":
+            return x if not (x > 1) else -x
+        if how == "and":
+            return x if x > 1 and x < 3 else -x
+        if how == "if":
+            if x.mean(0) > 1:
+                x = x + 1
+            return x
+        return x if x > 1 else -x
+    return use(Tensor(np.arange(6).reshape(2, 3).astype(np.float32)), how)

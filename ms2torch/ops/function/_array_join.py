@@ -18,6 +18,8 @@ from ._array_shape import ints
 _CONCAT = "Concat(axis=<int>)(tensors=<list of tensor, tuple of Tensor>)"
 _MESHGRID = "Meshgrid(indexing=<string>)(inputs=<list of tensor, tuple of Tensor>)"
 
+_NEVER_WIDENED = frozenset({torch.uint16, torch.uint32, torch.uint64})
+
 
 def _words(shape) -> str:
     return "[const vector]{" + ", ".join(map(str, shape)) + "}"
@@ -32,7 +34,7 @@ def concat(tensors, axis=0):
     """Tensors of one dtype and rank joined along ``axis`` (``mindspore.ops.concat``).
 
     ``input_x`` is the name of ``tensors`` before 2.0. ValueError where shapes do not fit; unlike torch's, no
-    promotion of dtypes but in a graph, and no exception for empty tensors of another rank.
+    promotion of dtypes but a graph's (`_as_the_first`), and no exception for empty tensors of another rank.
     """
     return joined(tensors, axis)
 
@@ -44,13 +46,30 @@ def joined(tensors, axis):
     first = tensors[0]
     dtype, ndim = first.dtype, first.dim()
     for other in tensors[1:]:
-        if other.dtype is not dtype and graph_streams.here.call is None:
+        if other.dtype is not dtype:
+            if graph_streams.here.call is not None:
+                return cat_of(_as_the_first(tensors), axis)
             raise final(RuntimeError(
                 "KernelMod Init Failed: Concat. All tensors must have one dtype, but got "
                 f"{[str(_dtype.from_torch(t.dtype)) for t in tensors]}."))
         if other.dim() != ndim:
             raise _unlike_ranks(tensors)
     return cat_of(tensors, axis)
+
+
+def _as_the_first(tensors) -> list:
+    """What a graph joins of tensors of several dtypes: the result has the widest, but every value goes by way
+    of the first tensor's, so that 2.5 behind an int32 is 2.0. Gradients pass as if it did not."""
+    if any(t.dtype in _NEVER_WIDENED for t in tensors):
+        raise final(TypeError("For Op[Concat], the promote output type is invalid"))
+    first = widest = tensors[0].dtype
+    for t in tensors[1:]:
+        widest = torch.promote_types(widest, t.dtype)
+    made = []
+    for t in tensors:
+        value, wide = t.to(first).to(widest), t.to(widest)
+        made.append(value.detach() + (wide - wide.detach()) if wide.requires_grad else value)
+    return made
 
 
 def cat_of(tensors, axis):

@@ -64,7 +64,7 @@ def _misfitting_in_a_graph(input, shape) -> str:
         return f"the component of shape can't be less than -1, but got {sizes}"
     if list(shape).count(-1) > 1:
         return f"at most one component of shape can be -1, but got {sizes}"
-    inferred = abs(input.numel() // math.prod(shape)) if -1 in shape and 0 not in shape else -1
+    inferred = input.numel() // -math.prod(shape) if -1 in shape and 0 not in shape else -1
     made = ", ".join(str(inferred if n == -1 else n) for n in shape)
     return (f"the accumulate of x_shape must be equal to out_shape, but got x_shape: [const vector]"
             f"{{{', '.join(map(str, input.shape))}}}, and out_shape: [const vector]{{{made}}}")
