@@ -129,6 +129,23 @@ ms.load_param_into_net(fresh, read)
 os.remove("a.ckpt")
 found = [fresh.weight, read["epoch"], read["rate"]]
 """,
+    "texts with values in them": """
+line = "loss " + "%s" % x.sum()
+line = line + ", step %d" % 3
+print(line)
+found = [x * line.count("s"), x * line.endswith(", step 3")]
+""",
+    "a loss of one's own that descends from a layer's": """
+class Half(nn.L1Loss):
+    def __init__(self, reduction="mean"):
+        super().__init__(reduction)
+
+    def construct(self, base, target):
+        return self.get_loss(ops.abs(base - target) / 2)
+
+
+found = [Half()(x, x * 2), Half("sum")(x, x + 1)]
+""",
 }
 
 

@@ -83,6 +83,8 @@ def _with_step(cls: Class, updated: cst.ClassDef) -> cst.ClassDef:
 _HELPERS = ("Callback", "Metric", "LossBase", "ScaledTrainStep", "OptimizerBase", "Initializer")
 # What a loss has from its base.
 _OF_LOSSES = frozenset(("get_loss", "get_axis", "reduce", "average"))
+# Losses that a class with a formula of its own descends from for what these have from theirs.
+_ELEMENTWISE = frozenset(("mindspore.nn.L1Loss", "mindspore.nn.MSELoss"))
 
 
 # What an optimizer or an initialiser has from its base, which the base at the head has too.
@@ -97,6 +99,8 @@ def base_of(cls: Class) -> str | None:
     """What a class descends from in PyTorch: a loss that uses nothing of its base is a Module, an optimizer
     that uses what the one at the head lacks stays MindSpore's."""
     made = BASES.get(cls.root()) or alike.counterpart(cls.root())
+    if cls.root() in _ELEMENTWISE and cls.function("construct") is not None:
+        made = "LossBase"
     if made != "LossBase" and made not in _KNOWN:
         return made
     parts = [n for n in ast.walk(cls.node) if isinstance(n, ast.Attribute)]

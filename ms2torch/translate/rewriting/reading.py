@@ -382,6 +382,8 @@ class Reading(Calls):
         left, right = self.value(node.left), self.value(node.right)
         if isinstance(left, Const) and isinstance(right, Const):
             return PLAIN
+        if any(isinstance(w, Const) and isinstance(w.value, str) for w in (left, right)):
+            return PLAIN  # "%s" % x, and texts joined
         return operator_type(left, right)
 
     def _of_unaryop(self, node: ast.UnaryOp):
