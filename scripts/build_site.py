@@ -44,6 +44,7 @@ FACTS = (
     "scripts/fuzz/RESULTS.md",
     "scripts/sweep/RESULTS.md",
     "scripts/third_party/RESULTS.md",
+    "scripts/public_cells/RESULTS.md",
     "scripts/versions.md",
     "ms2torch/difftest/FORMAT.md",
     "tests/reference/README.md",

@@ -21,6 +21,7 @@ ALONE = (
     "scripts/versions.md",
     "scripts/benchmarks/RESULTS.md",
     "scripts/third_party/RESULTS.md",
+    "scripts/public_cells/RESULTS.md",
     "scripts/mutants/RESULTS.md",
     "scripts/mutants/TRIALS.md",
     "scripts/fuzz/RESULTS.md",
