@@ -1,6 +1,6 @@
 """How good is ``ms2torch diff``? Plants one defect at a time in a copy of the package and runs the tool.
 
-    python scripts/mutate_shim.py                    everything; writes RESULTS.md
+    python scripts/mutate_shim.py                    everything; writes RESULTS.md, and it in Chinese
     python scripts/mutate_shim.py --only momentum    mutants and programs with this in their names
     python scripts/mutate_shim.py --clean            the programs without a defect: false alarms
     python scripts/mutate_shim.py --programs         the whole programs of tests/programs, at two levels
@@ -30,7 +30,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from scripts.mutants import forked, trials  # noqa: E402
+from scripts.mutants import chinese, forked, trials  # noqa: E402
 from scripts.mutants.table import Mutant, mutants  # noqa: E402
 from tests.programs.record import HERE as TRAINED  # noqa: E402
 from tests.programs.record import PROGRAMS as WHOLE_PROGRAMS  # noqa: E402
@@ -185,7 +185,7 @@ def markdown(rows: list[tuple[Mutant, dict]], alarms: list[tuple[tuple[str, ...]
     found = [m for m, r in rows if r["first"]]
     right = [m for m, r in rows if r["first"] and located(m, r["first"])]
     false = [p for p, r in alarms if r["code"]]
-    lines = ["# What `ms2torch diff` finds", "",
+    lines = ["# What `ms2torch diff` finds", "", "[中文](RESULTS.zh-CN.md)", "",
              "One defect at a time planted in a copy of ms2torch (`scripts/mutants/table.py`), judged "
              "against the real MindSpore's trace; then programs without a defect, the small ones of "
              "`scripts/mutants/programs` and the whole ones of `tests/programs`. All of one run of "
@@ -320,6 +320,8 @@ def main() -> None:
     out = options.out or (RESULTS if everything else None)
     if out is not None:
         out.write_text(text, encoding="utf-8")
+    if out == RESULTS:
+        RESULTS.with_suffix(".zh-CN.md").write_text(chinese.page(text), encoding="utf-8")
     print("\n".join(line for line in text.splitlines() if line.startswith("- ")))
     print(f"{time.monotonic() - start:.0f} s; {out or 'no file written'}")
 
