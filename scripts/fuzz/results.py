@@ -8,6 +8,7 @@ import platform
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from scripts.fuzz import chinese
 from scripts.fuzz.known import FILE, Known
 from scripts.fuzz.search import Report
 
@@ -51,12 +52,14 @@ class Results:
         path.write_text(json.dumps(asdict(self)), encoding="utf-8")
 
     def write(self, entries: list[Known], known_operators: int, path: Path = TABLE) -> None:
-        """The table for people; ``known_operators`` is how many there would be in a full run."""
+        """The table for people, in both languages; ``known_operators`` is how many there would be in a full run."""
         import torch
 
         unmet, total = len(self.stale(entries)), {c: self.total(c) for c in (*COUNTS, "differences")}
         lines = [
             "# Operators, layers, optimizers and transforms fuzzed against MindSpore",
+            "",
+            "[中文](RESULTS.zh-CN.md)",
             "",
             "Written by `python scripts/fuzz_ops.py --table`. An example is a call with drawn operands and",
             "arguments, on both sides: values, dtypes, shapes, error types, gradients by inputs and weights.",
@@ -85,7 +88,9 @@ class Results:
             *(f"| {name} | {' | '.join(str(counts[k]) for k in (*COUNTS, 'differences'))} |"
               for name, counts in self.operators.items()),
         ]
-        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        text = "\n".join(lines) + "\n"
+        path.write_text(text, encoding="utf-8")
+        path.with_suffix(".zh-CN.md").write_text(chinese.page(text), encoding="utf-8")
 
 
 def merged(paths: list[Path]) -> Results:
