@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
+NAMES = Path(__file__).with_name("names.zh-CN.tsv")
 LINES = (
     (r"# What `ms2torch diff` finds", "# `ms2torch diff` 能发现什么"),
     (r"\[中文\]\(RESULTS\.zh-CN\.md\)", "[English](RESULTS.md)"),
@@ -43,14 +45,18 @@ WORDS = {"| yes |": "| 是 |", "| no |": "| 否 |", "| elsewhere |": "| 在别�
 
 
 def page(english: str) -> str:
-    """The page in Chinese; what the tables quote, defects and programs, stays as it is."""
-    return "".join(_line(line) + "\n" for line in english.splitlines())
+    """The page in Chinese; programs stay as they are, and a defect that has no name in Chinese yet."""
+    names = dict(line.split("\t") for line in NAMES.read_text(encoding="utf-8").splitlines())
+    return "".join(_line(line, names) + "\n" for line in english.splitlines())
 
 
-def _line(line: str) -> str:
+def _line(line: str, names: dict[str, str]) -> str:
     for pattern, chinese in LINES:
         if found := re.fullmatch(pattern, line):
             return found.expand(chinese)
+    first, bar, rest = line.removeprefix("| ").partition(" | ")
+    if first in names:
+        line = f"| {names[first]}{bar}{rest}"
     for word, chinese in WORDS.items():
         while word in line:  # neighbours share a bar
             line = line.replace(word, chinese)
