@@ -5,7 +5,7 @@ operands (shapes, dtypes, broadcasting, axes, empty and 0-d tensors, nan and inf
 forward and gradient on both sides and prints each kind of difference as a program of a few lines. Exits with
 1 when one is not listed in tests/fuzz_known_differences.txt, or an entry there no longer differs.
 
-    python scripts/fuzz_ops.py --table                            # everything; writes scripts/fuzz/RESULTS*.md
+    python scripts/fuzz_ops.py --table                            # everything; into scripts/fuzz/RESULTS*.md
     python scripts/fuzz_ops.py --kind layers --seconds 600        # one kind, as far as ten minutes go
     python scripts/fuzz_ops.py --only "^conv" --examples 50       # lines by their names
     python scripts/fuzz_ops.py --part 2/4 --save part2.json       # a quarter of it

@@ -15,12 +15,14 @@ LINES = (
     (
         r"on both sides: values, .*",
         "比较数值、dtype、形状、错误的类型，以及结果有梯度时的梯度。“报错”是在 MindSpore 上报错的例子；"
-        "“已列出的差别”是原因已知、列在 `tests/fuzz_known_differences.txt` 中的差别；最后一列是没有列出的差别。",
+        "“已列出的差别”是原因已知、列在 `tests/fuzz_known_differences.txt` 中的差别；"
+        "最后一列是没有列出的差别。",
     ),
     (
         r"arguments, on both sides: values, .*",
         "比较数值、dtype、形状、错误的类型，以及对输入和权重的梯度。“报错”是在 MindSpore 上报错的例子；"
-        "“已列出的差别”是原因已知、列在 `tests/fuzz_known_differences.txt` 中的差别；最后一列是没有列出的差别。",
+        "“已列出的差别”是原因已知、列在 `tests/fuzz_known_differences.txt` 中的差别；"
+        "最后一列是没有列出的差别。",
     ),
     (
         r"(\d{4}-\d\d-\d\d), seed (\d+): (MindSpore \S+) \(CPU\), (.+), (.+), (\S+)\.",

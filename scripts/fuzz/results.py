@@ -52,7 +52,7 @@ class Results:
         path.write_text(json.dumps(asdict(self)), encoding="utf-8")
 
     def write(self, entries: list[Known], known_operators: int, path: Path = TABLE) -> None:
-        """The table for people, in both languages; ``known_operators`` is how many there would be in a full run."""
+        """The table for people, in both languages; a full run would have ``known_operators``."""
         import torch
 
         unmet, total = len(self.stale(entries)), {c: self.total(c) for c in (*COUNTS, "differences")}

@@ -11,15 +11,21 @@ LINES = (
     (r"\[中文\]\(RESULTS\.zh-CN\.md\)", "[English](RESULTS.md)"),
     (
         r"One defect at a time planted .* beside (.+)\.",
-        r"每次在 ms2torch 的一份副本中埋入一处缺陷（`scripts/mutants/table.py`），以真实的 MindSpore 的轨迹为准；然后是没有缺陷的程序："
-        r"`scripts/mutants/programs` 中的小程序和 `tests/programs` 中的完整程序。全部来自 `python scripts/mutate_shim.py` 的一次运行，旁边是 \1。"
-        "\n\n“找到”指工具判定两次运行不同；“定位”指它最先指出的阶段和 Cell、算子、优化器或参数就是表中预期的那个。"
+        r"每次在 ms2torch 的一份副本中埋入一处缺陷（`scripts/mutants/table.py`），"
+        r"以真实的 MindSpore 的轨迹为准；然后是没有缺陷的程序："
+        r"`scripts/mutants/programs` 中的小程序和 `tests/programs` 中的完整程序。"
+        r"全部来自 `python scripts/mutate_shim.py` 的一次运行，旁边是 \1。"
+        "\n\n“找到”指工具判定两次运行不同；"
+        "“定位”指它最先指出的阶段和 Cell、算子、优化器或参数就是表中预期的那个。"
         "由种子生成的程序与缺陷见 [TRIALS](TRIALS.zh-CN.md)。",
     ),
     (r"- planted: (\d+)", r"- 埋入：\1"),
     (r"- found: (\d+) \((.+)\)", r"- 找到：\1（\2）"),
     (r"- of the found, located: (\d+) \((.+)\)", r"- 找到的之中定位：\1（\2）"),
-    (r"- false alarms on the programs without a defect: (\d+) of (\d+)", r"- 没有缺陷的程序中的误报：\1 / \2"),
+    (
+        r"- false alarms on the programs without a defect: (\d+) of (\d+)",
+        r"- 没有缺陷的程序中的误报：\1 / \2",
+    ),
     (
         r"- false alarms on whole programs that the reference runs as they are: (\d+) of (\d+)",
         r"- 参照能原样运行的完整程序中的误报：\1 / \2",
@@ -37,7 +43,8 @@ LINES = (
     (r"## Whole programs", "## 完整程序"),
     (
         r"(`ms2torch diff --steps \d+ --level LEVEL`) of the programs .*",
-        r"对 `tests/programs` 中的程序运行 \1。“适配”：为了让真实的 MindSpore 能够运行该程序，有几处需要改动（设备、已删除的名字）。",
+        r"对 `tests/programs` 中的程序运行 \1。"
+        r"“适配”：为了让真实的 MindSpore 能够运行该程序，有几处需要改动（设备、已删除的名字）。",
     ),
     (r"\| program \| adapted \| (.+) \| records \|", r"| 程序 | 适配 | \1 | 记录 |"),
 )
