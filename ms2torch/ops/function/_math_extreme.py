@@ -12,7 +12,7 @@ from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor import dtype as _dtype
-from ms2torch._naming import generation, generations
+from ms2torch._naming import generations
 
 from ._math_axis import axes, distinct, every, one_axis
 
@@ -183,7 +183,8 @@ def _make_method(kind, name):
         )
         _check_kinds(name, args, keepdims, initial, where, return_indices)
         many = len(args) > 2 or (args and isinstance(args[0], (tuple, list)))
-        if many or generations.has_old_meaning("mindspore.Tensor.max"):
+        old = generations.has_old_meaning("mindspore.Tensor.max")
+        if many or old:
             given = dict(zip(("axis", "keepdims", "initial", "where", "return_indices"), args, strict=False))
             axis, keepdims = given.get("axis", axis), given.get("keepdims", keepdims)
             initial, where = given.get("initial", initial), given.get("where", where)
@@ -198,9 +199,9 @@ def _make_method(kind, name):
                 one_axis(dim, self, dim_name)
                 return self.clone(), torch.zeros((), dtype=torch.int64, device=self.device)
             return _with_index(kind, self, dim, bool(keepdims or keepdim), dim_name)
-        if axis is None and not generation.is_before(2, 0):
+        if axis is None and not old:
             initial, where, keepdims = None, True, False              # they count along an axis
-        if return_indices or (axis.__class__ is int and not generation.is_before(2, 0)):
+        if return_indices or (axis.__class__ is int and not old):
             found = _values_and_indices(
                 kind, name, self, axis, bool(keepdims), initial, None if where is True else where
             )
