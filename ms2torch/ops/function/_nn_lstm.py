@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from contextlib import contextmanager, nullcontext
 
 import torch
 
@@ -11,6 +12,14 @@ from ms2torch._core.errors import unsupported
 from ms2torch._core.operators.registry import REQUIRED, primitive
 
 _SETTINGS = ("input_size", "hidden_size", "num_layers", "has_bias", "bidirectional", "dropout")
+
+
+@contextmanager
+def _unwarned():
+    """Without torch's word that oneDNN has no projections."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "LSTM with projections")
+        yield
 
 
 @primitive("LSTM", init={**dict.fromkeys(_SETTINGS, REQUIRED), "proj_size": 0})
@@ -39,8 +48,7 @@ def _lstm(input, h, c, w, input_size, hidden_size, num_layers, has_bias, bidirec
     for by_input, by_state, *rest in zip(*parts, strict=True):
         biases = (rest[-1], torch.zeros_like(rest[-1])) if has_bias else ()
         weights.extend((by_input, by_state, *biases, *(rest[:1] if proj_size else ())))
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "LSTM with projections")           # that oneDNN has none
+    with _unwarned() if proj_size else nullcontext():
         output, h, c = torch.lstm(input, (h, c), weights, has_bias, 1, 0.0, False, bidirectional, False)
     empty = input.new_zeros(0)
     return output, h, c, empty, empty

@@ -40,6 +40,8 @@ _FORMS = {"rand": f"RandExt()(shape={_SIZES}, {_SEEDED}", "randn": f"Randn()(sha
 def _parsed(name: str, **given) -> list:
     """The arguments of a draw, 0-d tensors as the ints that they hold; the parser's TypeError where they do
     not fit."""
+    if all(map(_is_plain, given, given.values())):
+        return list(given.values())
     held = {n: tuple(map(_number_of, v)) if isinstance(v, (tuple, list)) else v if n == "input" else
             _number_of(v) for n, v in given.items()}
     if wrong := wrong_arguments(_FORMS[name], held, {}):
@@ -49,6 +51,13 @@ def _parsed(name: str, **given) -> list:
             raise final(ValueError(f"For primitive[Empty], the {place}th dimension of input shape must be "
                                    f"greater than or equal to 0, but got {n}."))
     return list(held.values())
+
+
+def _is_plain(name: str, value) -> bool:
+    """Whether an argument is what most calls give, which needs no parser."""
+    if name == "shape":
+        return isinstance(value, (tuple, list)) and all(n.__class__ is int and n >= 0 for n in value)
+    return isinstance(value, torch.Tensor) if name == "input" else value.__class__ is int
 
 
 def _number_of(value):
