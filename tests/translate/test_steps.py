@@ -1,0 +1,237 @@
+"""Training steps as a person would have written them: optimizers, loss scales, gradients, processes."""
+
+import pytest
+
+pytest.importorskip("libcst")
+from ms2torch.translate import translate_source
+
+TWO = """
+import mindspore
+from mindspore import nn
+
+net_g, net_d = nn.Dense(2, 3), nn.Dense(3, 1)
+optimizer_g = nn.Momentum(net_g.trainable_params(), 0.1, 0.9)
+optimizer_d = nn.Momentum(net_d.trainable_params(), 0.1, 0.9)
+grad_g = mindspore.value_and_grad(lambda x: net_d(net_g(x)).sum(), None, net_g.trainable_params())
+grad_d = mindspore.value_and_grad(lambda x: net_d(x).sum(), None, net_d.trainable_params())
+
+
+def step(x, y):
+    d_loss, d_grads = grad_d(y)
+    optimizer_d(d_grads)
+    g_loss, g_grads = grad_g(x)
+    optimizer_g(g_grads)
+    print(f"{d_loss} of {y.shape}")
+    return g_loss
+"""
+
+
+def test_two_optimizers_step_one_after_the_other():
+    made = translate_source(TWO).text
+    lines = [
+        *("optimizer_d.zero_grad()", "d_loss = net_d(y).sum()", "d_loss.backward()", "optimizer_d.step()"),
+        *("optimizer_g.zero_grad()", "g_loss = net_d(net_g(x)).sum()", "g_loss.backward()"),
+        "optimizer_g.step()",
+    ]
+    places = [made.find(f"    {line}") for line in lines]
+    assert -1 not in places and places == sorted(places), made
+    assert "value_and_grad" not in made and "{d_loss.numpy(force=True)!s}" in made
+
+
+def test_what_a_step_gives_beside_its_loss_is_a_value():
+    text = (
+        "import mindspore as ms\nfrom mindspore import nn\nnet = nn.Dense(2, 2)\n"
+        "opt = nn.SGD(net.trainable_params(), 0.1)\n\n\ndef forward(x, h):\n    h = net(x + h)\n"
+        "    return h.sum(), h\n\n\n"
+        "step = ms.value_and_grad(forward, None, opt.parameters, has_aux=True)\n\n\n"
+        "def train(x, h):\n    (loss, h), grads = step(x, h)\n    opt(grads)\n    return loss, h\n"
+    )
+    assert "loss.backward()\n    h = h.detach()\n    opt.step()" in translate_source(text).text
+
+
+SCALED = """
+from mindspore import amp, nn, ops
+
+net = nn.Dense(2, 2)
+optimizer = nn.SGD(net.trainable_params(), 0.1)
+scaler = amp.DynamicLossScaler(2**10, 2, 50)
+
+
+def forward(x):
+    return scaler.scale(net(x).sum())
+
+
+grad_fn = ops.value_and_grad(forward, None, optimizer.parameters)
+
+
+def train(x):
+    loss, grads = grad_fn(x)
+    loss = scaler.unscale(loss)
+    finite = amp.all_finite(grads)
+    if finite:
+        grads = scaler.unscale(grads)
+        grads = ops.clip_by_global_norm(grads, 1.0)
+        optimizer(grads)
+    scaler.adjust(finite)
+    return loss
+"""
+WITH_GRAD_SCALER = """
+def train(x):
+    optimizer.zero_grad()
+    loss = forward(x)
+    loss.backward()
+    loss = loss / scaler.get_scale()
+    scaler.unscale_(optimizer)
+    nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss
+"""
+
+
+def test_a_loss_scale_is_a_grad_scaler():
+    made = translate_source(SCALED)
+    assert WITH_GRAD_SCALER in made.text and made.helpers == []
+    scaler = "init_scale=2**10, growth_factor=2, backoff_factor=1 / 2, growth_interval=50"
+    assert scaler in made.text.replace("2 ** 10", "2**10")
+
+
+ROUND = """
+import mindspore as ms
+from mindspore import nn, ops
+
+
+class Round(nn.Cell):
+    def construct(self, x, y):
+        return ops.round(x), y * 2
+
+    def bprop(self, x, y, out, dout):
+        return dout[0] * (ops.abs(x) < 1), dout[1] + out[1]
+
+
+net = Round()
+"""
+
+
+def test_a_cell_that_gives_its_own_gradients():
+    import torch
+
+    made = translate_source(ROUND)
+    assert "    @own_gradient\n    def forward(self, x, y):" in made.text and "ms2torch" not in made.text
+    exec(made.text, there := {})
+    x, y = torch.tensor([0.6, 1.7], requires_grad=True), torch.tensor([3.0, 4.0], requires_grad=True)
+    one, two = there["net"](x, y)
+    (one * 5 + two).sum().backward()
+    assert one.tolist() == [1.0, 2.0] and x.grad.tolist() == [5.0, 0.0] and y.grad.tolist() == [7.0, 9.0]
+
+
+PARALLEL = """
+import mindspore as ms
+from mindspore import nn
+from mindspore.communication import init
+
+init()
+ms.set_auto_parallel_context(parallel_mode=ms.ParallelMode.DATA_PARALLEL{told})
+net = nn.Dense(2, 3)
+optimizer = nn.SGD(net.trainable_params(), 0.1)
+model = ms.Model(net, nn.MSELoss(), optimizer)
+reducer = nn.DistributedGradReducer(optimizer.parameters)
+
+
+class Step(nn.TrainOneStepCell):
+    def construct(self, x):
+        return self.grad_reducer(self.grad(self.network, self.weights)(x, x))
+
+
+step = Step(net, optimizer)
+"""
+
+
+TOLD = [("", False), (", gradients_mean=True", True), (", mirror_mean=sum", "sum")]
+
+
+@pytest.mark.parametrize(("told", "mean"), TOLD)
+def test_processes_add_gradients_up_unless_told_otherwise(told, mean):
+    text = translate_source(PARALLEL.format(told=told)).text
+    function = {True: "mean_over_processes", False: "sum_over_processes"}.get(
+        mean, "mean_over_processes if sum else sum_over_processes"
+    )
+    network = "data_parallel(net)" if mean is True else f"data_parallel(net, mean={mean})"
+    assert f"Trainer({network}, nn.MSELoss()" in text and f"reducer = {function}\n" in text
+    called = f"({function})" if mean == "sum" else function
+    assert f"return {called}(torch.autograd.grad(" in text
+    assert "def __init__(self, network, optimizer):" in text
+    assert "ms2torch" not in text
+
+
+FIXED_SCALE = """
+from mindspore import Tensor, nn, ops
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Dense(1, 1, weight_init="ones", has_bias=False)
+
+    def construct(self, x):
+        return self.fc(x).sum()
+
+net = Net()
+optimizer = nn.SGD(net.trainable_params(), 0.5, loss_scale={divided})
+step = nn.TrainOneStepCell(net, optimizer, sens={multiplied})
+step(Tensor([[3.0]]))
+"""
+
+
+@pytest.mark.parametrize(("multiplied", "divided"), [(64.0, 64.0), (1.0, 2.0), (2.0, 1.0), (8.0, 2.0)])
+def test_a_fixed_loss_scale_that_cancels_leaves_no_trace(multiplied, divided):
+    made = translate_source(FIXED_SCALE.format(multiplied=multiplied, divided=divided))
+    assert "ms2torch" not in made.text and ("FixedScale" in made.text) is (multiplied != divided)
+    assert ("optimizer.loss_scale" in made.text) is (multiplied != divided and divided != 1.0)
+    exec(made.text, there := {})
+    assert there["net"].fc.weight.item() == 1.0 - 0.5 * 3.0 * multiplied / divided
+
+
+def test_a_generator_among_arguments_has_brackets_of_its_own():
+    source = "from mindspore import nn, ops\n\n\ndef update(optimizer: nn.SGD, gradients):\n"
+    source += "    net = nn.Dense(1, 1)\n    optimizer = nn.SGD(net.trainable_params(), 0.1)\n"
+    text = translate_source(source + "    optimizer(g * 2 for g in gradients)\n").text
+    assert "apply_gradients(optimizer, (g * 2 for g in gradients))" in text
+
+
+FROZEN = """
+from mindspore import Parameter, Tensor, nn, ops
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Dense(2, 2)
+        self.scale = Parameter(Tensor([2.0]), requires_grad=False)
+
+net = Net()
+optimizer = nn.SGD(net.trainable_params(), 0.1)
+for p in net.trainable_params():
+    p.set_data(ops.ones_like(p))
+"""
+
+
+def test_frozen_parameters_are_not_among_those_that_train():
+    made = translate_source(FROZEN)
+    assert "torch.optim.SGD(net.parameters(), lr=0.1)" in made.text
+    exec(made.text, there := {})
+    assert there["net"].scale.item() == 2.0 and bool((there["net"].fc.bias == 1).all())
+
+
+@pytest.mark.filterwarnings("ignore:Detected call")
+def test_rates_are_numbers_in_pytorch():
+    text = (
+        "from mindspore import nn\nfrom mindspore.experimental import optim\n\nnet = nn.Dense(3, 2)\n"
+        "optimizer = optim.SGD(net.trainable_params(), 0.1)\n"
+        "schedule = optim.lr_scheduler.StepLR(optimizer, 1, 0.5)\n\n\n"
+        'def rates():\n    schedule.step()\n    return optimizer.param_groups[0]["lr"].asnumpy(), '
+        "float(schedule.get_last_lr()[0])\n"
+    )
+    ours, theirs = {}, {}
+    exec(text.replace("mindspore", "ms2torch"), ours)
+    exec(translate_source(text).text, theirs)
+    assert [float(rate) for rate in ours["rates"]()] == pytest.approx([0.05, 0.05])
+    assert list(theirs["rates"]()) == pytest.approx([0.05, 0.05])
