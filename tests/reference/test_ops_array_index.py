@@ -237,6 +237,7 @@ ops.inplace_sub(T((3,4)), T((2,4),seed=1), (0,1))
 ops.tril_indices(3,3)
 ops.triu_indices(3,4,1)
 ops.vander(T((3,)))
+ops.vander(T((0,)), 3)
 """)
 
 REFUSED = lines("""

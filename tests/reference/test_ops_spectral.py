@@ -65,7 +65,8 @@ def test_shifts_and_frequencies():
 @case(each={"periodic": [True, False], "length": [0, 1, 2, 7]})
 def test_windows(periodic, length):
     return [ops.hann_window(length, periodic), ops.kaiser_window(length, periodic, 5.0),
-            ops.hann_window(length, periodic, dtype=ms.float32)]
+            ops.hann_window(length, periodic, dtype=ms.float32),
+            ops.hamming_window(length, periodic), ops.hamming_window(length, periodic, dtype=ms.float16)]
 
 
 @case(each={"periodic": [True, False], "dtype": [ms.float16, ms.float32, ms.float64]}, **CLOSE)

@@ -329,8 +329,10 @@ def sequence_mask(lengths, maxlen=None):
 def vander(x, N=None):
     """The Vandermonde matrix of a vector, powers falling (``mindspore.ops.vander``)."""
     x = x if x.is_floating_point() or x.is_complex() else x.long()
-    powers = range((len(x) if N is None else N) - 1, -1, -1)
-    return torch.stack([x**n for n in powers], 1) if len(powers) else torch.vander(x, N)
+    columns = len(x) if N is None else N
+    if columns <= 0:
+        raise ValueError(f"For vander, N must be greater than 0, but got {columns}.")
+    return torch.stack([x**n for n in range(columns - 1, -1, -1)], 1)
 
 
 # ---- Tensor methods ----------------------------------------------------------------------------------------

@@ -23,7 +23,11 @@ def _length(window_length, name: str) -> int:
     if window_length.ndim:
         raise final(ValueError(f"For '{name}', the dim of window_length must be 0, "
                                f"but got: {window_length.ndim}."))
-    return int(window_length)
+    length = int(window_length)
+    if not 0 <= length <= 1000000:
+        raise final(ValueError(f"For '{name}', the value range of window_length must be [0, 1000000], "
+                               f"but got: {length}."))
+    return length
 
 
 def _made(make, length: int, periodic: bool, dtype, *shape) -> torch.Tensor:
@@ -55,21 +59,26 @@ def _number(window_length, dtype, name: str) -> int:
     if window_length < 0:
         raise ValueError(f"For '{name}', 'window_length' must be a non-negative integer, "
                          f"but got {window_length}")
-    if dtype is not None and not dtype.torch.is_floating_point:
-        raise TypeError(f"For '{name}', 'dtype' must be floating point dtypes, but got {dtype}.")
+    if window_length > 1 and dtype is not None and not dtype.torch.is_floating_point:
+        called = "array function 'hamming_window'" if name == "hamming_window" else f"'{name}'"
+        raise TypeError(f"For {called}, 'dtype' must be floating point dtypes, but got {dtype}.")
     return window_length
-
-
-@op
-def hamming_window(window_length, periodic=True, alpha=0.54, beta=0.46, *, dtype=None):
-    """``alpha - beta * cos`` (``mindspore.ops.hamming_window``), Float32."""
-    return _made(torch.hamming_window, _number(window_length, dtype, "hamming_window"), periodic, dtype,
-                 alpha, beta)
 
 
 def _wide(length: int, dtype):
     """Windows that numpy makes: Float64, unless one of two values or more is asked to be something else."""
     return _dtype.float64 if dtype is None or length < 2 else dtype
+
+
+@op
+def hamming_window(window_length, periodic=True, alpha=0.54, beta=0.46, *, dtype=None):
+    """``alpha - beta * cos`` (``mindspore.ops.hamming_window``), Float32 where ``dtype`` is not given."""
+    if not isinstance(window_length, int):
+        raise TypeError("For array function 'hamming_window', 'window_length' must be int, "
+                        f"but got {type(window_length)}")
+    length = _number(window_length, dtype, "hamming_window")
+    wanted = _dtype.float32 if dtype is None else dtype
+    return _made(torch.hamming_window, length, periodic, _wide(length, wanted), alpha, beta)
 
 
 @op
