@@ -125,6 +125,10 @@ VALUES = {
     "kron of a view": lambda: ops.kron(tensor(MATRIX).swapaxes(0, 1), tensor([1.0, 2.0])),
     "trapz of float64": lambda: ops.trapz(tensor(MATRIX, F64), tensor(MATRIX, F64)),
     "trapz of float16": lambda: (ops.trapz(tensor(MATRIX, F16), tensor(MATRIX, F16)), ops.trapz(tensor(MATRIX, F16))),
+    "nll_loss of a view": lambda: [
+        ms.grad(loss)(tensor([[[[1.0, 2.0], [0.5, -1.0]]], [[[-2.0, 0.0], [3.0, 0.25]]]]).swapaxes(0, 1),
+                      tensor([[[0, 1], [1, 0]]], np.int32))
+        for loss in (ops.nll_loss, ops.cross_entropy)],
     "nll_loss by its weights": lambda: ms.grad(mint.nn.functional.nll_loss, (0, 2))(
         tensor(MATRIX), Tensor([0, 1], ms.int64), tensor([2.0, 3.0])),
     "ConvertColor of four channels": lambda: [vision.ConvertColor(mode)(np.arange(24, dtype=np.uint8).reshape(2, 3, 4))

@@ -421,6 +421,7 @@ def smooth_l1_loss(input, target, reduction="mean", beta=1.0):
 @lowered
 def nll_loss(input, target, weight=None, ignore_index=-100, reduction="mean"):
     """Minus the log-probabilities of the targets; the weights get no gradient."""
+    input = input.contiguous()                                # torch's derivative takes no view of images
     return F.nll_loss(input, target.long(), held(weight), ignore_index=ignore_index, reduction=reduction)
 
 

@@ -202,6 +202,7 @@ def _one_dtype(input, weight):
 
 def _nll(inputs, at, weight, ignore_index, reduction):
     """F.nll_loss, also where the weights are differentiated, which torch's kernel refuses."""
+    inputs = inputs.contiguous()                              # its derivative takes no view of images
     if weight is None or not weight.requires_grad:
         return F.nll_loss(inputs, at, weight, ignore_index=ignore_index, reduction=reduction)
     weights = weight[at.clamp_min(0)].where(at != ignore_index, 0.0)
