@@ -63,7 +63,7 @@ def begins() -> bool:
 
 def in_a_graph() -> bool:
     """Whether a marked function, a construct that differentiates or a gradient function is under way."""
-    return bool(mode.inside or recording.trainers or mode.differentiation is not None)
+    return bool(mode.inside or recording.training is not None or mode.differentiation is not None)
 
 
 def inside_a_call() -> bool:

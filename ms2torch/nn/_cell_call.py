@@ -55,7 +55,7 @@ class CellCall:
                 from ms2torch._core.processes import staged_evaluation
 
                 return staged_evaluation.evaluate(self, args, kwargs)
-            part = recording.trainers or mode.mapped
+            part = recording.training is not None or mode.mapped
             if mode.graph and "_dynamic_shape_inputs" in self.__dict__ and not part:
                 _described_inputs.check(self._dynamic_shape_inputs, self.construct, args, kwargs)
             if self._trainer and (self._never_recorded or not self._is_recorded() or self._updates()):
@@ -72,7 +72,7 @@ class CellCall:
 
     def _is_recorded(self) -> bool:
         """Whether a call at rest keeps what a gradient needs; a graph does for gradients of its own."""
-        return bool(recording.trainers) if mode.graph or mode.inside else self.requires_grad
+        return recording.training is not None if mode.graph or mode.inside else self.requires_grad
 
     def _updates(self) -> bool:
         """Whether there is an optimizer in it: a train cell, not a loss that differentiates."""

@@ -27,14 +27,9 @@ from .passes import WHOLE, Pass, is_integral, tensors_of
 
 WAITING = 2
 
-# Depth of what differentiates and runs at rest: train cells' constructs and marked functions. In a graph
-# their networks record without set_grad(), and no others do.
-trainers = 0
-# The recordings that wait inside a train cell's construct: MindSpore compiles it to one graph, in which a
-# gradient belongs to its forward pass, whatever an optimizer did to the weights in between.
-_in_trainer: list[Recording] = []
-# The recorders of what this graph called already: one that is called twice shares no forward pass.
-_met: set[Recorder] = set()
+# What differentiates and runs at rest, a train cell's construct or a marked function: the innermost. In a
+# graph its networks record without set_grad(), and no others do. It is written under `passes.threads`.
+training: Training | None = None
 # What is a constant to a graph among its arguments.
 _CONSTANTS = frozenset({int, float, bool, str, type(None)})
 # All that wait.
@@ -47,8 +42,16 @@ class Recording:
     ``places`` maps the address of each Parameter's alias to the Parameter's id: memory that autograd reads.
     """
 
-    __slots__ = ("__weakref__", "attached", "call", "hooked", "in_trainer", "inputs", "output", "places",
-                 "received", "recomputes", "sources", "state")
+    __slots__ = ("__weakref__", "attached", "call", "hooked", "inputs", "output", "places", "received",
+                 "recomputes", "sources", "state", "training")
+
+    def leave_training(self) -> bool:
+        """Whether it waited inside a train cell's construct, which it leaves."""
+        if self.training is None:
+            return False
+        self.training.waiting.remove(self)
+        self.training = None
+        return True
 
 
 class _RecordedPass(Pass):
@@ -101,8 +104,7 @@ class Recorder:
     def forget(self) -> None:
         """Drop everything."""
         for found in self.waiting:
-            if found.in_trainer:
-                _in_trainer.remove(found)
+            found.leave_training()
         self.waiting.clear()
 
     def resume(self) -> None:
@@ -120,9 +122,9 @@ def record(cell, run, args: tuple, kwargs: dict):
     """Run ``run(*args, **kwargs)`` for ``cell`` and keep what a gradient call needs; returns its detached
     output."""
     recorder = cell._recorder
-    if trainers and (mode.graph or mode.inside):
-        again = recorder in _met
-        _met.add(recorder)
+    if training is not None and (mode.graph or mode.inside):
+        again = recorder in training.met
+        training.met.add(recorder)
         if again or are_two_graphs(args, kwargs):
             recorder.forget()
             return run(*args, **kwargs)
@@ -163,9 +165,9 @@ def record(cell, run, args: tuple, kwargs: dict):
     if any(integers.tracked(t).requires_grad for t in found.attached.values()):
         found.output = output
         found.state = _state([*trained, *outs])
-        found.in_trainer = bool(trainers)
-        if trainers:
-            _in_trainer.append(found)
+        found.training = training
+        if training is not None:
+            training.waiting.append(found)
         recorder.waiting.append(found)
         _waiting.add(found)
     return output
@@ -191,14 +193,13 @@ def claim_recording(fn, args: tuple, kwargs: dict, places, weights) -> Recording
     if found is None:
         return None
     recorder.waiting.remove(found)
-    if found.in_trainer:
-        _in_trainer.remove(found)
+    belongs = found.leave_training()
     if not all(p in found.inputs for p in places):
         return None
     for w in weights:
         if id(w) not in found.sources and (w.requires_grad or mode.graph):
             return None
-    if found.in_trainer or _unmoved(found.state):
+    if belongs or _unmoved(found.state):
         return found
     return None
 
@@ -224,32 +225,36 @@ class Training:
     optimizer takes back its own, see `nn.optim._undo`.)
     """
 
-    __slots__ = ("_journal", "_outer")
+    __slots__ = ("_journal", "_outer", "_replaced", "met", "waiting")
 
     def __enter__(self) -> None:
-        global trainers
+        global training
         passes.threads.acquire()
-        trainers += 1
-        self._outer = passes.replaced
+        self._outer = outer = training
+        # The recorders of what this graph called already: one that is called twice shares no forward pass.
+        self.met: set[Recorder] = set() if outer is None else outer.met
+        # Its recordings: MindSpore compiles it to one graph, in which a gradient belongs to its forward pass,
+        # whatever an optimizer did to the weights in between.
+        self.waiting: list[Recording] = [] if outer is None else outer.waiting
+        training = self
+        self._replaced = passes.replaced
         passes.replaced = []
         self._journal = random_streams.begin_journal()
 
     def __exit__(self, kind, value, trace) -> None:
-        global trainers
-        trainers -= 1
-        replaced, passes.replaced = passes.replaced, self._outer
+        global training
+        training = self._outer
+        replaced, passes.replaced = passes.replaced, self._replaced
         try:
             random_streams.end_journal(self._journal, kind is not None)
             if kind is not None:
                 for take_back in reversed(replaced):
                     take_back()
-            elif self._outer is not None:
-                self._outer.extend(replaced)
-            if not trainers:        # what still waits is like any other recording
-                for found in _in_trainer:
-                    found.in_trainer = False
-                _in_trainer.clear()
-                _met.clear()
+            elif self._replaced is not None:
+                self._replaced.extend(replaced)
+            if training is None:        # what still waits is like any other recording
+                for found in self.waiting:
+                    found.training = None
         finally:
             passes.threads.release()
 
@@ -280,7 +285,7 @@ def keep_apart(params) -> None:
         for p in params:
             place = found.places.get(id(p))
             if (place is not None and place == address(p._rest)
-                    and (found.in_trainer or id(p) not in found.sources)):
+                    and (found.training is not None or id(p) not in found.sources)):
                 p._rest.data = p._rest.data.clone()
 
 
