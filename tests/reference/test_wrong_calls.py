@@ -592,3 +592,15 @@ def test_images_of_too_many_or_too_few_axes():
 @case(each={"name": ["sigmoid", "silu", "elu", "logsigmoid", "log_softmax"]})
 def test_activations_of_integers(name):
     return [said(getattr(ops, name), (Tensor(np.ones((2, 3), dtype)),), {}) for dtype in (np.int32, np.bool_)]
+
+
+@case()
+def test_numbers_columns_and_arrays_that_are_taken():
+    x, at = T(5, 3), Tensor(np.array([0, 2, 1, 1, 0], np.int32))
+    whole = Tensor(np.arange(12, dtype=np.uint32) % 7)
+    return (mint.max(1.5, 1), mint.min(True, 2), mint.max(1, 2.5), mint.diff(whole), mint.diff(whole, 2),
+            *(f(logits, to) for f in (ops.nll_loss, ops.cross_entropy)
+              for logits, to in ((x[0], at), (x[0], at[:1]), (x, at.reshape(5, 1)))),
+            x.view(Tensor(15)), ops.topk(x, 2, Tensor([1])), said(ops.sort, (x, np.int64(1)), {}),
+            said(ops.max_pool2d, (T(1, 2, 4, 4), [2, 2]), {}), said(ops.flatten, (x,), {"start_dim": True}),
+            said(mint.addmv, (1.5, x, T(3)), {}), said(mint.linspace, (0, 1, 0), {}), said(x.expand_dims, (True,), {}))

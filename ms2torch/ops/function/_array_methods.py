@@ -156,7 +156,9 @@ def is_signed(input):
 def _shape_of(shape):
     if len(shape) > 1 and isinstance(shape[0], (tuple, list)):          # the rest is not looked at
         shape = shape[:1]
-    shape = ints(shape[0]) if len(shape) == 1 and not isinstance(shape[0], builtins.int) else shape
+    if len(shape) == 1 and not isinstance(shape[0], builtins.int):
+        shape = ints(shape[0])
+        shape = (shape,) if isinstance(shape, builtins.int) else shape     # (of a Tensor without axes)
     return tuple(map(whole, shape)) if builtins.any(isinstance(n, torch.Tensor) for n in shape) else shape
 
 

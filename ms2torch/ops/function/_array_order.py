@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import torch
 
@@ -135,8 +137,14 @@ def topk(input, k, dim=None, largest=True, sorted=True):
     Of equal values, and unless ``sorted``, the order is that of MindSpore's CPU kernel on a CPU; on other
     devices the first one wins. ValueError for a ``k`` beyond the axis.
     """
-    axis = -1 if dim is None else dim + 0 if dim.__class__ is bool else dim
-    return _largest(input, k, axis, largest, sorted)
+    axis = -1 if dim is None or _is_last(dim, input) else dim
+    return _largest(input, k, axis + 0 if axis.__class__ is bool else axis, largest, sorted)
+
+
+def _is_last(dim, x) -> bool:
+    """Whether an array or Tensor of one element names the last axis: MindSpore asks no more of it."""
+    one = isinstance(dim, (torch.Tensor, np.ndarray)) and math.prod(dim.shape) == 1
+    return one and dim.item() == x.ndim - 1
 
 
 @mint_form(name="topk")

@@ -225,16 +225,22 @@ method(_make_method(_LARGEST, "max"), name="max")
 method(_make_method(_SMALLEST, "min"), name="min")
 
 
+def _operands(*values):
+    """Tensors of two operands, of which numbers may be either or both."""
+    place = next((v.device for v in values if isinstance(v, torch.Tensor)), None)
+    return [v if isinstance(v, torch.Tensor) else
+            number_as_tensor(v.item() if isinstance(v, np.generic) else v, place) for v in values]
+
+
 def _make_mint(kind, name):
     def extreme(input, *args, dim=None, keepdim=False, other=None):
-        if len(args) == 1 and isinstance(args[0], (torch.Tensor, float, bool, np.generic)):
-            other = args[0]                                # (an int is the axis)
+        number = isinstance(input, (int, float, np.generic))
+        if len(args) == 1 and (number or isinstance(args[0], (torch.Tensor, float, bool, np.generic))):
+            other = args[0]                                # (an int beside a Tensor is the axis)
         elif args:
             dim, keepdim = (*args, keepdim)[:2]
         if other is not None:
-            other = other.item() if isinstance(other, np.generic) else other
-            return kind[2](*promote_operands(input, other if isinstance(other, torch.Tensor) else
-                                             number_as_tensor(other, input.device)))
+            return kind[2](*promote_operands(*_operands(input, other)))
         if dim is None:
             return kind[0](input)
         return _with_index(kind, input, dim, keepdim, f"{name.capitalize()}Dim")

@@ -183,6 +183,9 @@ def diff_ext(input, n=1, dim=-1, prepend=None, append=None):
     """Differences of neighbours along ``dim``, taken ``n`` times (``mindspore.mint.diff``)."""
     if input.dtype in (torch.complex64, torch.complex128, torch.float64, torch.int16):
         raise TypeError("For 'diff', 'input' do not support complex64/complex128/float64/int16")
+    if input.dtype in _dtype.UNSIGNED and n > 0 and prepend is append is None:  # torch has no kernel of them
+        signed = getattr(torch, str(input.dtype).removeprefix("torch.u"))
+        return torch.diff(input.view(signed), n, dim).view(input.dtype)
     return torch.diff(input, n, dim, prepend, append) if n > 0 else input
 
 

@@ -185,6 +185,8 @@ def cross_entropy_checked(input, target, weight, ignore_index, reduction, label_
 def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
     """Cross entropy of logits (C,), (N, C) or (N, C, ...) and class indices or probabilities
     (``mindspore.ops.cross_entropy``)."""
+    if not target.is_floating_point():
+        input, target = _in_rows(input, target)
     return cross_entropy_checked(input, target, weight, ignore_index, reduction, label_smoothing)
 
 
@@ -198,6 +200,16 @@ def _cross_entropy_mint(input, target, weight=None, ignore_index=-100, reduction
 def _one_dtype(input, weight):
     """Logits and weights of the classes in the wider of their dtypes."""
     return (input, weight) if weight is None or weight.dtype is input.dtype else promote(input, weight)
+
+
+def _in_rows(inputs, target):
+    """MindSpore looks targets up in the logits of one sample as often as there are targets, and takes those
+    of a batch as a column too; torch takes a row of logits for each target."""
+    if inputs.ndim == target.ndim == 1:
+        return (inputs, target[0]) if len(target) == 1 else (inputs.expand(len(target), -1), target)
+    if inputs.ndim == 2 and target.shape == (len(inputs), 1):
+        return inputs, target[:, 0]
+    return inputs, target
 
 
 def _nll(inputs, at, weight, ignore_index, reduction):
@@ -214,6 +226,7 @@ def _nll(inputs, at, weight, ignore_index, reduction):
 def nll_loss(inputs, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
     """Negative log likelihood of log-probabilities and class indices (``mindspore.ops.nll_loss``)."""
     inputs, weight = _one_dtype(inputs, weight)
+    inputs, target = _in_rows(inputs, target)
     if target.dtype is not torch.int32 and target.dtype is not torch.int64:
         raise wrong_dtype("GatherD", "index", target.dtype, (torch.int32, torch.int64))
     if not inputs.is_floating_point():
