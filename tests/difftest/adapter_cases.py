@@ -459,10 +459,30 @@ def nesterov():
     return tuple(found)
 
 
+def rmsprop():
+    """The documented formula in float64, epsilon inside the root; in weights of both kinds and both modes."""
+    gradients = np.linspace(-2, 2, 33).reshape(3, 11)
+    found, expected = [], []
+    for mode in (context.PYNATIVE_MODE, context.GRAPH_MODE):
+        context.set_context(mode=mode)
+        for kind, digits in ((ms.float32, 5), (ms.float16, 2)):
+            weight = Parameter(Tensor(np.arange(11), kind), name="w")
+            optimizer = nn.RMSProp([weight], 0.25, decay=0.5, momentum=0.5, epsilon=0.5)
+            w, squares, moved = np.arange(11.0), np.ones(11), np.zeros(11)
+            for g in gradients:
+                optimizer((Tensor(g, kind),))
+                squares = 0.5 * squares + 0.5 * g * g
+                moved = 0.5 * moved + 0.25 * g / np.sqrt(squares + 0.5)
+                w -= moved
+            found.append(bool(np.abs(weight.asnumpy() - w).max() < 10.0**-digits))
+            expected.append(True)
+    return found, expected
+
+
 CASES = [device_target, removed_settings, one_process, collectives, float_status, sens, npu_status,
          status_of_release_two, loss_scale_cell, resize, renamed_operators, compiled_functions,
          control_depend, old_places, image_transforms, transforms_of_release_one, dataset_keywords,
-         mind_dataset, names, moxing, selu, nesterov]
+         mind_dataset, names, moxing, selu, nesterov, rmsprop]
 
 
 def digest():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 
+from mindspore import dtype as mstype
 from mindspore import nn, ops
 from mindspore.ops import constexpr
 
@@ -20,8 +21,9 @@ _kernel = ops.operations.SeLU()
 
 
 def adapt():
-    """Adapt Momentum's ``use_nesterov`` and the gradient of SeLU."""
+    """Adapt Momentum's ``use_nesterov``, RMSProp's epsilon and the gradient of SeLU."""
     _momentum()
+    _rmsprop()
     _selu()
 
 
@@ -45,6 +47,31 @@ def nesterov(weight, moment, rate, gradient, momentum):
     written = ops.assign(moment, moved)
     step = ops.depend(rate * (gradient + momentum * moved), written)
     return ops.assign(weight, weight - step)
+
+
+def _rmsprop():
+    original = nn.RMSProp.__init__
+
+    @functools.wraps(original)
+    def __init__(self, *args, **kwargs):
+        original(self, *args, **kwargs)
+        if not self.centered:
+            report_adaptation("RMSProp", "nn.RMSProp takes the documented step, epsilon inside the root; the "
+                              "CPU kernel adds it to the root (a known departure)")
+            self.opt = root_of_sum
+
+    nn.RMSProp.__init__ = __init__
+
+
+def root_of_sum(weight, squares, moment, rate, gradient, decay, momentum, epsilon):
+    """The documented step of ``ApplyRMSProp``, in float32 as the kernel's."""
+    slope = ops.cast(gradient, mstype.float32)
+    found = ops.cast(squares, mstype.float32) * decay + (1 - decay) * slope * slope
+    moved = ops.cast(moment, mstype.float32) * momentum + rate * slope / ops.sqrt(found + epsilon)
+    written = ops.assign(squares, ops.cast(found, squares.dtype))
+    written = ops.depend(ops.assign(moment, ops.cast(moved, moment.dtype)), written)
+    step = ops.depend(moved, written)
+    return ops.assign(weight, ops.cast(ops.cast(weight, mstype.float32) - step, weight.dtype))
 
 
 def _selu():
