@@ -65,6 +65,11 @@ def _wrong(text: str) -> int:
     return 2
 
 
+def _of_file(error: OSError) -> str:
+    """What the system says of a file, in words, without its error number."""
+    return f"{error.filename!r}: {error.strerror}" if error.filename and error.strerror else str(error)
+
+
 def _missing(paths: list[str]) -> str | None:
     """What is wrong with a list of paths, in words."""
     for path in paths:
@@ -150,7 +155,7 @@ def _check(
         try:
             report.write_json(codebase.merge(list(everything.values())), file)
         except OSError as error:
-            return _wrong(str(error))
+            return _wrong(_of_file(error))
     return int(failed)
 
 
@@ -184,7 +189,9 @@ def scan(argv: list[str]) -> int:
             report.write_html(found, asked.html)
         if asked.json:
             report.write_json(found, asked.json)
-    except (OSError, ValueError, BadInput) as error:
+    except OSError as error:
+        return _wrong(_of_file(error))
+    except (ValueError, BadInput) as error:
         return _wrong(str(error))
     if asked.json != "-":
         report.show_report(found)
@@ -204,7 +211,9 @@ def _baseline(file: str | None) -> Counter:
     try:
         rows = json.loads(Path(file).read_text(encoding="utf-8"))["findings"]
         return Counter(_key(Finding(**row)) for row in rows)
-    except (KeyError, TypeError, json.JSONDecodeError) as error:
+    except OSError as error:
+        raise BadInput(f"can't read {file!r}: {error.strerror}") from None
+    except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{file} is no baseline: {error}") from None
 
 

@@ -40,6 +40,8 @@ def main(argv: list[str]) -> int:
         return _wrong(NEEDS_LIBCST)
     path, _, line = asked.what.rpartition(":")
     if not path:
+        if asked.what.endswith(".py") or os.path.isfile(asked.what):
+            return _wrong(f"a file needs a line: {asked.what}:12; {_USAGE}")
         return _explain(asked.what, zh)
     if not line.isdecimal():
         return _wrong(f"{line!r} is no line; {_USAGE}")

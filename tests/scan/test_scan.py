@@ -138,7 +138,7 @@ def test_a_page_needs_nothing_else(folder):
     ("arguments", "code", "words"),
     [
         (["nowhere"], 2, "no such file or folder"),
-        (["a", "--baseline", "nowhere"], 2, "nowhere"),
+        (["a", "--baseline", "nowhere"], 2, "can't read 'nowhere': No such file"),
         (["a", "--baseline", "a/plain.py"], 2, "is no baseline"),
         (["a", "--json", "nowhere/out.json"], 2, "nowhere/out.json"),
         (["a", "--write-baseline", "base.json", "--html", "a"], 2, "is a folder"),
