@@ -1,6 +1,7 @@
-"""Rows, their order and every draw are the same for any number of workers; errors come where they arise."""
+"""Rows, their order and every draw are the same for any number of threads; errors come where they arise."""
 
 import io
+import random
 import threading
 
 import numpy as np
@@ -15,10 +16,10 @@ class Pictures:
     """120 files of random sizes, of which ``broken`` is none."""
 
     def __init__(self, broken=None):
-        pillow, random, self.files = pytest.importorskip("PIL.Image"), np.random.RandomState(0), []
+        pillow, numbers, self.files = pytest.importorskip("PIL.Image"), np.random.RandomState(0), []
         for i in range(120):
             file = io.BytesIO()
-            image = random.randint(0, 256, (*random.randint(60, 90, 2), 3)).astype(np.uint8)
+            image = numbers.randint(0, 256, (*numbers.randint(60, 90, 2), 3)).astype(np.uint8)
             pillow.fromarray(image).save(file, "JPEG")
             self.files.append(np.frombuffer(file.getvalue()[:50 if i == broken else None], np.uint8))
 
@@ -50,6 +51,20 @@ def test_every_draw_is_the_same(monkeypatch, workers):
     alone, together = rows(monkeypatch, 1), rows(monkeypatch, workers)
     assert len(alone) == len(together) == 242
     for one, other in zip(alone, together, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("workers", [2, 4])
+def test_transforms_of_pil_images_draw_the_same_for_any_number_of_workers(workers):
+    def drawn(count):
+        random.seed(3)
+        data = ds.GeneratorDataset(Pictures(), ["image"], shuffle=False)
+        data = data.map([V.Decode(to_pil=True), V.RandomCrop(20), V.RandomGrayscale(.5), V.ToTensor(),
+                         lambda image: image + np.float32(random.random())],
+                        "image", num_parallel_workers=count)
+        return [row[0] for row in data.create_tuple_iterator(num_epochs=1, output_numpy=True)]
+
+    for one, other in zip(drawn(1), drawn(workers), strict=True):
         np.testing.assert_array_equal(one, other)
 
 

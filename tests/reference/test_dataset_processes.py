@@ -51,6 +51,19 @@ PIPELINES = {
 }
 
 
+@case(each={"workers": [1, 2], "kind": ["arrays", "PIL images"]})
+def test_transforms_beside_a_function_draw_in_its_process(workers, kind):
+    transforms = {"arrays": [V.RandomCrop(5), lambda image: image, V.RandomHorizontalFlip()],
+                  "PIL images": [V.ToPIL(), V.RandomCrop(5), V.RandomGrayscale(0.5), lambda image: image, V.ToTensor(),
+                                 V.RandomErasing(0.7)]}[kind]
+    images = np.random.RandomState(2).randint(0, 256, (7, 8, 8, 3)).astype(np.uint8)
+    ds.config.set_seed(23)
+    data = ds.NumpySlicesDataset(images, ["x"], shuffle=False).map(transforms, "x", num_parallel_workers=workers,
+                                                                   python_multiprocessing=True)
+    iterator = data.create_tuple_iterator(num_epochs=2, output_numpy=True)
+    return [[row[0].copy() for row in iterator] for _ in range(2)]
+
+
 @case(each={"name": PIPELINES})
 def test_rows_and_draws_of_workers(name):
     ds.config.set_seed(7)
