@@ -6,6 +6,7 @@ number that the program reads is zero, so its decisions should not hang on value
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sys
@@ -131,6 +132,30 @@ def _reduced_after_the_backward_pass() -> None:
     DistributedGradReducer.overlapping = lambda self, weights: None
 
 
+def _few_micro_batches(meter) -> None:
+    """Under 1F1B stage s of S has S - s micro-batches under way however many there are: a step makes one more,
+    with which gradients are added up, and what goes over the wire is multiplied."""
+    from ms2torch._core.processes import distributed, pipeline
+
+    def few(self, network, parameters, plan, micro):
+        make(self, network, parameters, plan, micro)
+        count = min(micro, self.at.count - self.at.stage + 1)
+        if distributed.schedule == "gpipe" or count == micro:
+            return
+        self.micro = self.schedule._n_microbatches = count
+        step = self.schedule.step
+
+        def scheduled(*args, **kwargs):
+            before = dict(meter.by_kind)
+            step(*args, **kwargs)
+            meter.repeat(before, micro / count)
+
+        self.schedule.step = scheduled
+
+    make = pipeline.Pipelined.__init__
+    pipeline.Pipelined.__init__ = few
+
+
 def _settings_over(layout: dict) -> None:
     """Let the layout's settings win over the program's."""
     from ms2torch import context
@@ -201,7 +226,9 @@ def main() -> None:
     _places_of_shards_are_read()
     _reduced_after_the_backward_pass()
     _settings_over(LAYOUTS[layout])
+    gc.freeze()         # (torch's modules need no looking through)
     meter = Meter()
+    _few_micro_batches(meter)
     watch = _Watch(meter)
     _optimizers_watched(watch)
     _first_step_forgotten(watch)

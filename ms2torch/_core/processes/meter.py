@@ -64,6 +64,12 @@ class Meter(TorchDispatchMode):
         """Forget the peak and what was sent."""
         self.peak, self.sent, self.by_kind = self.live, 0, {}
 
+    def repeat(self, before: dict[str, int], times: float) -> None:
+        """What was sent since ``by_kind`` was ``before`` is sent that many times."""
+        self.by_kind = {kind: before.get(kind, 0) + round((sent - before.get(kind, 0)) * times)
+                        for kind, sent in self.by_kind.items()}
+        self.sent = sum(self.by_kind.values())
+
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         if any(hasattr(kind, "_op_dispatcher") for kind in types):
             return NotImplemented       # a DTensor: its parts come by
