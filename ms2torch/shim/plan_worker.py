@@ -133,8 +133,8 @@ def _reduced_after_the_backward_pass() -> None:
 
 
 def _few_micro_batches(meter) -> None:
-    """Under 1F1B stage s of S has S - s micro-batches under way however many there are: a step makes one more,
-    with which gradients are added up, and what goes over the wire is multiplied."""
+    """Under 1F1B stage s of S has S - s micro-batches under way, however many there are: a step makes one
+    more, so that gradients are added up, and what goes over the wire is multiplied."""
     from ms2torch._core.processes import distributed, pipeline
 
     def few(self, network, parameters, plan, micro):

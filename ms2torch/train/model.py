@@ -22,6 +22,9 @@ from .callback._time_monitor import TimeMonitor
 from .dataset_helper import DatasetHelper, connect_network_with_dataset
 
 __all__ = ["Model"]
+# The modes in which parameters are split over devices.
+_SPLITTING = ("semi_auto_parallel", "auto_parallel")
+
 
 class Model:
     """Trains, evaluates and runs a network (``mindspore.Model``).
@@ -449,11 +452,18 @@ class Model:
         return self._predict_network(*predict_data)
 
     def infer_train_layout(self, train_dataset, dataset_sink_mode=True, sink_size=-1) -> dict:
-        """Layouts of parameters split over devices; none are split here."""
+        """Layouts of parameters split over devices: a first step splits them, before it none are."""
+        mode = _get_parallel_mode()
+        if mode not in _SPLITTING:
+            raise RuntimeError("'infer_train_layout' only supports 'semi_auto_parallel' and 'auto_parallel' "
+                               f"mode, but got {mode}.")
         return {}
 
     def infer_predict_layout(self, *predict_data, skip_backend_compile=False) -> dict:
-        """Layouts of parameters split over devices; none are split here."""
+        """Layouts of parameters split over devices: a first step splits them, before it none are."""
+        if _get_parallel_mode() not in _SPLITTING:
+            raise RuntimeError("Infer predict layout only supports semi auto parallel and auto parallel "
+                               "mode.")
         return {}
 
 

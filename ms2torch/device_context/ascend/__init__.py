@@ -5,7 +5,8 @@ What sets an Ascend chip up is taken and has no effect, as MindSpore takes it on
 
 from . import op_debug, op_precision, op_tuning
 
-__all__ = ["device_count", "is_available", "op_debug", "op_precision", "op_tuning"]
+# The submodules are documented, but an import of * does not bring them.
+__all__ = ["device_count", "is_available"]
 
 
 def device_count() -> int:

@@ -2,7 +2,8 @@
 
 from . import op_precision, op_tuning
 
-__all__ = ["device_count", "is_available", "op_precision", "op_tuning"]
+# The submodules are documented, but an import of * does not bring them.
+__all__ = ["device_count", "is_available"]
 
 
 def device_count() -> int:

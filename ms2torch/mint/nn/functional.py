@@ -11,6 +11,7 @@ import torch.nn.functional as F
 
 from ms2torch import mint
 from ms2torch._core.checks.calls import describe
+from ms2torch._core.checks.kernel_dtypes import not_supported
 from ms2torch._core.operators import normalising
 from ms2torch._core.operators.registry import lowered
 from ms2torch._core.random.random_streams import stream_of_call
@@ -18,6 +19,8 @@ from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._naming.surface import install_lazy
 from ms2torch.common.generator import engine
 from ms2torch.ops.function import nn_func
+from ms2torch.ops.function._nn_activation import _FLOATS as FLOATS
+from ms2torch.ops.function._nn_activation import _need as need_dtype
 from ms2torch.ops.function._nn_activation import relu as positive_part
 from ms2torch.ops.function._nn_loss import binary_entropy, held
 
@@ -276,14 +279,18 @@ def silu(input, inplace=False):
     return _placed("SiLU", F.silu, input, inplace)
 
 
+def _elu(t, alpha):
+    return F.elu(need_dtype(t, FLOATS, "EluExt", not_supported), alpha)
+
+
 def elu(input, alpha=1.0, inplace=False):
     """x where positive, else alpha * (exp(x) - 1)."""
-    return _placed("EluExt", F.elu, input, inplace, alpha=alpha)
+    return _placed("EluExt", _elu, input, inplace, alpha=alpha)
 
 
 def elu_(input, alpha=1.0):
     """``elu`` in place."""
-    return _placed("EluExt", F.elu, input, True, alpha=alpha)
+    return _placed("EluExt", _elu, input, True, alpha=alpha)
 
 
 def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):

@@ -251,12 +251,19 @@ def permute(input, *axis):
 
 
 @method
-def tile(input, *dims, reps=None):
+def tile(input, *counts, dims=None, reps=None):
     """The Tensor repeated along its axes, as numbers or one tuple (``mindspore.Tensor.tile``)."""
-    dims = reps if reps is not None else dims
-    if not dims and reps is None:
-        raise no_matching_form("tile")
-    if dims.__class__ is tuple and isinstance(dims[0], (tuple, list, torch.Tensor)):
+    if counts:
+        if isinstance(counts[0], list):
+            raise no_matching_form("tile", *counts)
+        dims = counts
+    else:
+        name, dims = ("reps", reps) if dims is None else ("dims", dims)
+        if dims is None:
+            raise no_matching_form("tile")
+        if isinstance(dims, list):
+            raise no_matching_form("tile", **{name: dims})
+    if dims.__class__ is tuple and isinstance(dims[0], (tuple, torch.Tensor)):
         dims = dims[0]                                     # what follows is not looked at
     dims = ints(dims)
     for i, n in enumerate(dims):

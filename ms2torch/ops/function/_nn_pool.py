@@ -412,6 +412,9 @@ def _max_pool_argmax(x, kernel_size=1, strides=1, pad_mode="valid", data_format=
 def _max_pool3d(x, kernel_size=1, strides=1, pad_mode="VALID", pad_list=0, ceil_mode=None,
                 data_format="NCDHW"):
     """3-d max pooling (``mindspore.ops.MaxPool3D``)."""
+    if ceil_mode is not None and not isinstance(ceil_mode, bool):
+        raise TypeError("For 'MaxPool3D', the type of 'ceil_mode' should be 'bool', but got type "
+                        f"'{type(ceil_mode).__name__}'.")
     return max_pooled(x, _numbers(kernel_size, 3), _numbers(strides, 3),
                       _mode(pad_mode, "MaxPool3D", ("SAME", "VALID", "PAD")), pad_list, ceil=bool(ceil_mode))
 
