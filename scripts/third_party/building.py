@@ -146,6 +146,11 @@ class MindTorch(MindNLP):
         part = "diffusers" if row["kind"] == "diffusers" else "transformers"
         return getattr(importlib.import_module(part), row["name"], None)
 
+    def load(self, cls, folder):
+        if cls.__module__.startswith("diffusers"):  # (else Tensors take Parameters' places)
+            return cls.from_pretrained(str(folder), low_cpu_mem_usage=False).eval()
+        return super().load(cls, folder)
+
     def tensor(self, value):
         return value.item() if value.ndim == 0 else self.torch.tensor(value)
 
