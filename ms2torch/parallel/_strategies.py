@@ -8,6 +8,7 @@ call runs spread (`_core.processes.spread`); elsewhere a strategy is checked, ke
 from __future__ import annotations
 
 import math
+import weakref
 
 from ms2torch._core import mode
 from ms2torch._core.operators import primitive as operator_classes
@@ -50,7 +51,7 @@ def current_spread():
     if context.get_parallel_mode() not in MODES:
         return None
     distributed.init()
-    if distributed.size() == distributed.stages:        # (alone in a stage of a pipeline, or at all)
+    if distributed.size() <= distributed.stages:        # (alone in a stage of a pipeline, or at all)
         return None
     found = mode.spreading or mode.mesh
     if found is None:
@@ -150,6 +151,26 @@ def with_strategies(spread, name: str, attrs: dict | None, values, strategy) -> 
     return found
 
 
+# Primitives and Cells with strategies that were given outside the modes in which strategies hold.
+_waiting: weakref.WeakValueDictionary = weakref.WeakValueDictionary()
+
+
+def _keep_for_later(one, *given) -> None:
+    one.__dict__["_given_strategies"] = given
+    _waiting[id(one)] = one
+
+
+def heed_waiting() -> None:
+    """Heed, in the mode that is set now, the strategies that were given before it was."""
+    from ..nn.cell import Cell
+
+    if not _waiting or current_spread() is None:
+        return
+    for one in list(_waiting.values()):
+        (of_call if isinstance(one, Cell) else with_shard_strategy)(one, *one.__dict__["_given_strategies"])
+    _waiting.clear()
+
+
 def with_shard_strategy(primitive, in_strategy=None, out_strategy=None):
     """`Primitive.shard`: keep and show the strategy, and heed it where the processes train together."""
     name = primitive.name
@@ -169,6 +190,8 @@ def with_shard_strategy(primitive, in_strategy=None, out_strategy=None):
         _note(spread, name, None, outs)
         primitive.__dict__["_strategies"] = ins, outs
         primitive.__class__ = _spread_class(type(primitive))
+    elif ins is not None:
+        _keep_for_later(primitive, in_strategy, out_strategy)
     return primitive
 
 
@@ -204,6 +227,8 @@ def of_call(fn, in_strategy, out_strategy=None, parameter_plan=None):
     outs = checked_strategy("out_strategy", what, out_strategy)
     spread = current_spread()
     if spread is None:
+        if isinstance(fn, Cell):
+            _keep_for_later(fn, in_strategy, out_strategy, parameter_plan)
         return fn
     for one in (ins, outs):
         _note(spread, what, None, one)
@@ -240,7 +265,9 @@ def _plan(spread, fn, plan) -> None:
     if not isinstance(plan, dict):
         raise TypeError(f"parameter_plan must be dict, but got {type(plan)}")
     known = dict(fn.parameters_and_names()) if hasattr(fn, "parameters_and_names") else {}
+    known.update({p.name: p for p in list(known.values())})
     for name, strategy in plan.items():
+        name = name.replace("self.", "")
         if name not in known:
             raise ValueError(f"parameter_plan names '{name}', but the network has no such parameter.")
         one = checked_strategy("parameter_plan", name, (strategy,))

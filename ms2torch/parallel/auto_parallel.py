@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ms2torch._core import mode
 from ms2torch._core.errors import unsupported
 from ms2torch._core.processes import distributed
 from ms2torch._naming.surface import install_lazy
@@ -9,6 +10,7 @@ from ms2torch._naming.surface import install_lazy
 from ..communication.management import get_group_size, get_rank
 from ..nn.cell import Cell
 from ._auto_parallel_context import _set_auto_parallel_context, settings
+from ._strategies import heed_waiting
 from .shard import Layout
 
 __all__ = ["AutoParallel"]
@@ -41,14 +43,18 @@ class AutoParallel(Cell):
         self._settings = {"parallel_mode": _MODES[parallel_mode]}
         self._global_rank, self._device_num = get_rank(), get_group_size()
         self._sharing_plan = None
+        self.__dict__["_spread"] = None        # (kept between calls)
 
     def construct(self, *args, **kwargs):
         before = settings(self._settings)
         _set_auto_parallel_context(**self._settings)
         try:
+            mode.spreading = self._spread or mode.spreading
+            heed_waiting()
             self._share()
             return self.network(*args, **kwargs)
         finally:
+            self.__dict__["_spread"] = mode.spreading
             _set_auto_parallel_context(**before)
 
     def _share(self) -> None:

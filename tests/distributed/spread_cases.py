@@ -7,6 +7,7 @@ import torch.distributed.checkpoint
 import ms2torch as ms
 from ms2torch import Parameter, Tensor, nn, ops
 from ms2torch.communication import get_group_size, get_rank, init
+from ms2torch.parallel.auto_parallel import AutoParallel
 
 BATCH, WIDTH = 8, 8
 
@@ -281,3 +282,21 @@ def products():
             found.append([product, *(t.grad.full_tensor() if a is spread[0] else t.grad for t in (a, b))])
         worst.append(max(float((one - other).abs().max()) for one, other in zip(*found, strict=True)))
     return worst
+
+
+def under_auto_parallel(wrapped):
+    """Losses, and the shapes of the parts that a process holds; strategies are given before the mode."""
+    init()
+    net = nn.SequentialCell(nn.Dense(8, 16, weight_init="ones"), nn.Dense(16, 8, weight_init="ones"))
+    if wrapped:
+        net[0].matmul.shard(((1, 1), (2, 1)))
+        net[0].bias_add.shard(((1, 2), (2,)))
+        net[1].matmul.shard(((1, 2), (1, 2)))
+    optimizer = nn.Adam(net.trainable_params(), 0.01)
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), optimizer).set_train()
+    if wrapped:
+        step = AutoParallel(step, parallel_mode="semi_auto")
+        step.dataset_strategy("full_batch")
+    batches = [Tensor(np.random.RandomState(i).randn(4, 8).astype(np.float32)) for i in range(3)]
+    losses = [float(step(x, x).asnumpy()) for x in batches]
+    return losses, [tuple(getattr(p._rest, "_local_tensor", p._rest).shape) for p in net.trainable_params()]

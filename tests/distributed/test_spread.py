@@ -103,3 +103,11 @@ def test_parts_and_the_file_of_how_they_lie_give_the_whole(together, tmp_path, k
     assert set(found.entries) == set(before) and found.left == ["step"]
     for name, value in before.items():
         np.testing.assert_array_equal(found.entries[name].get().numpy(), value)
+
+
+def test_strategies_given_before_auto_parallel_hold_in_it(together):
+    (losses, whole), = together(cases.under_auto_parallel, 1, False)
+    for mine, parts in together(cases.under_auto_parallel, 2, True):
+        np.testing.assert_allclose(mine, losses, rtol=1e-6)
+        assert whole == [(16, 8), (16,), (8, 16), (8,)]
+        assert parts == [(8, 8), (8,), (8, 8), (8,)]
