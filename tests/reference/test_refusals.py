@@ -27,9 +27,37 @@ ops.SegmentSum()(T((3,), "float32"), T((3,)))
 ops.IsClose()(T((3,)), T((3,), "int32"))
 ops.Dropout(0.5)(T((3,), "int32"))
 ops.dropout(T((3,), "bool"), 0.5)
+T((2, 3)).max(Tensor(1))
+T((2, 3)).min(axis=Tensor(1))
+T((2, 3)).min(Tensor(1), True)
+ms.mint.div(T((2, 3)), T((2, 3), seed=1), rounding_mode="abc")
+T((2, 3)).divide(T((2, 3), seed=1), rounding_mode="")
+ops.div(T((2, 3)), T((2, 3), seed=1), rounding_mode="FLOOR")
+ms.mint.divide(T((2, 3)), T((2, 3), seed=1), rounding_mode="TRUNC")
+ms.mint.var(T((2, 3), "float64"))
+ms.mint.std_mean(T((2, 3), "float64"), dim=1)
+ops.multi_margin_loss(T((2, 4)), I(0, 1), margin=1.0)
+nn.AvgPool2d((2, 3, 4))(T((1, 2, 4, 4)))
+nn.AvgPool2d(2, (1, 1, 1))(T((1, 2, 4, 4)))
+nn.AvgPool2d((1, 2, 2), ceil_mode=True)
+nn.GRU(3, 4)(T((5, 2, 3), "float64"), T((1, 2, 4)))
+""")
+
+TAKEN = lines("""
+[ms.mint.div(T((2, 3)), T((2, 3), seed=1), rounding_mode=m) for m in ("FLOOR", "Trunc", "mean", "none", "sum")]
+[T((2, 3)).divide(T((2, 3), seed=1), rounding_mode=m) for m in ("FLOOR", "trunc", "valid", "full")]
+nn.AvgPool2d((1, 2, 2, 2))(T((1, 2, 4, 4)))
+str(nn.AvgPool2d((2, 3, 4))), str(nn.AvgPool2d((), (1, 1, 1)))
+[tuple(t.shape) + (t.dtype,) for t in nn.GRU(3, 4)(T((5, 2, 3), "float64"))]
+[t.dtype for t in nn.LSTM(3, 4, bidirectional=True)(T((5, 2, 3), "float64"))[1]]
 """)
 
 
 @case(each={"line": LINES}, raises=True)
 def test_refused(line):
+    return evaluate(line)
+
+
+@case(each={"line": TAKEN})
+def test_taken(line):
     return evaluate(line)

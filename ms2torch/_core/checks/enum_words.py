@@ -8,8 +8,8 @@ from ms2torch._core.errors import final
 _WORDS = (
     "backward bilinear bsh constant gelu ij linear nchw ncdhw pad right round sum tanh update asymmetric "
     "zeros",
-    "add align_corners bnsd border forward left mean nearest nhwc reflect relu same xy",
-    "half_pixel none ortho reflection sigmoid symmetric valid",
+    "add align_corners bnsd border forward left mean nearest nhwc reflect relu same trunc xy",
+    "floor half_pixel none ortho reflection sigmoid symmetric valid",
     "full",
 )
 _NUMBERS = {word: number for number, words in enumerate(_WORDS) for word in words.split()}

@@ -322,6 +322,8 @@ def _of_any_arguments(kernel, name: str, valid: str | None, also: dict[str, str]
         try:
             result = run(*raw, **kwargs)
         except FAILURES as err:
+            if hasattr(err, "asked"):
+                raise
             takes = inspect.signature(call)
             pairs = [*enumerate(raw), *map(refused.Named, lower(named).items())]
             try:

@@ -40,6 +40,7 @@ class _PoolNd(Cell):
 
     _dims = 2
     _operator = ""
+    _sizes_later = False            # whether lengths of sizes are asked about when the layer is called
 
     def __init__(self, kernel_size, stride, pad_mode, data_format="NCHW") -> None:
         super().__init__()
@@ -62,7 +63,7 @@ class _PoolNd(Cell):
             attribute = "strides" if name == "stride" else name
             raise ValueError(f"For 'MaxPool' attr '{attribute}' must be an positive int number or a tuple of "
                              f"two positive int numbers, but got {value}")
-        if len(value) != self._dims:
+        if len(value) != self._dims and not self._sizes_later:
             raise ValueError(f"For {self.cls_name}, the length of {name} must be equal to {self._dims}, "
                              f"but got {len(value)}.")
         return value
@@ -275,13 +276,29 @@ class _AvgPool(_PoolNd):
 class AvgPool2d(_AvgPool):
     """2-d average pooling of (N, C, H, W) or (C, H, W) (``mindspore.nn.AvgPool2d``).
 
-    ``kernel_size`` and ``stride`` are 1 by default; "same" divides by the number of real elements.
+    ``kernel_size`` and ``stride`` are 1 by default; "same" divides by the number of real elements. Of four
+    sizes, as the operator has them, the last two are the window's.
     """
+
+    _sizes_later = True
 
     def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False,
                  count_include_pad=True, divisor_override=None, data_format="NCHW") -> None:
         super().__init__(kernel_size, stride, pad_mode, data_format)
         self._set(padding, ceil_mode, count_include_pad, divisor_override)
+        self._sizes_later = False
+        if self._count_pads is not None:
+            self._sizes("kernel_size"), self._sizes("stride")
+
+    def _pooled(self, t):
+        for name, told in (("_window", "kernel"), ("_step", "strides")):
+            size = getattr(self, name)
+            if len(size) not in (2, 4):
+                raise ValueError(f"For primitive[AvgPool], the {told} must be equal to 2, but got "
+                                 f"{len(size)}.")
+            if len(size) == 4:
+                setattr(self, name, size[2:])
+        return super()._pooled(t)
 
 
 class AvgPool1d(_AvgPool):

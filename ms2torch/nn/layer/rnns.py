@@ -194,7 +194,8 @@ class _RNNBase(Cell):
         batch = t.shape[1]
         wanted = (self.num_layers * (2 if self.bidirectional else 1), batch, self.hidden_size)
         if hx is None:
-            check.check_types_same_and_valid({"x": x.dtype}, _FLOATS, name)
+            if t.dtype is not torch.float64:                # (which only a state of one's own forbids)
+                check.check_types_same_and_valid({"x": x.dtype}, _FLOATS, name)
             state = [t.new_zeros(wanted) for _ in range(2 if self.is_lstm else 1)]
         elif self.is_lstm:
             need_pair("hx", hx, name)

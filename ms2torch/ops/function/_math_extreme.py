@@ -134,7 +134,7 @@ def reduce_min(x, axis=(), keep_dims=False):
 # ---- Tensor.max and Tensor.min, mint.max and mint.min ------------------------------------------------------
 
 
-def _check_kinds(name, args, keepdims, initial, where, return_indices):
+def _check_kinds(name, args, keepdims, initial, where, return_indices, axis=None, dim=None):
     """TypeError for what no form of ``Tensor.max`` and ``Tensor.min`` takes."""
     if where is None:
         raise TypeError(f"{name}(): missing 1 required positional argument: where.")
@@ -147,14 +147,21 @@ def _check_kinds(name, args, keepdims, initial, where, return_indices):
                                       ("where", where, True)) if v is not usual}
     wrong = (
         args and isinstance(args[0], (str, float, bool)),
-        args and isinstance(args[0], torch.Tensor) and args[0].numel() != 1,
+        args and isinstance(args[0], torch.Tensor) and args[0].ndim,
+        isinstance(dim, torch.Tensor), isinstance(axis, torch.Tensor) and axis.ndim,
         len(args) > 1 and args[1].__class__ is not bool and args[1] is not None,
         keepdims.__class__ is not bool and keepdims is not None,
         isinstance(initial, str),
         not isinstance(where, (bool, torch.Tensor)),
     )
     if any(wrong):
+        named |= {n: v for n, v in (("dim", dim), ("axis", axis)) if isinstance(v, torch.Tensor)}
         raise no_matching_form(name, *args, **named)
+    if any(isinstance(v, torch.Tensor) for v in (*args[:1], axis)):
+        no_int = TypeError(f"For '{name}', 'axis' must be int, but got "
+                           "<class 'mindspore.common.tensor.Tensor'>")
+        no_int.asked = True                                 # no table knows it better
+        raise no_int
 
 
 _LEFT_OUT = object()
@@ -181,7 +188,7 @@ def _make_method(kind, name):
             usual if given is _LEFT_OUT else given
             for given, usual in ((keepdims, False), (initial, None), (where, True))
         )
-        _check_kinds(name, args, keepdims, initial, where, return_indices)
+        _check_kinds(name, args, keepdims, initial, where, return_indices, axis, dim)
         many = len(args) > 2 or (args and isinstance(args[0], (tuple, list)))
         old = generations.has_old_meaning("mindspore.Tensor.max")
         if many or old:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core.checks.enum_words import chosen
 from ms2torch._core.gradient.integers import without_bprop
 from ms2torch._core.operators import arithmetic
-from ms2torch._core.operators.registry import op, primitive
+from ms2torch._core.operators.registry import method, mint_form, op, primitive
 
 from ._math_binary import _div_truncated, _mod_of_zero, _or_zero, _quotient, _tensors
 
 __all__ = ["div", "divide", "heaviside", "true_divide"]
 
 
-@op(primitive="Div", call=("input", "other"), method=("div", "divide"), mint=("div", "divide"),
-    alias=("divide",))
+@op(primitive="Div", call=("input", "other"), mint=("divide",), alias=("divide",))
 def div(input, other, *, rounding_mode=None):
     """The quotient; integers divide to Float32 (``mindspore.ops.div``).
 
@@ -27,8 +27,22 @@ def div(input, other, *, rounding_mode=None):
     if rounding_mode == "trunc":
         return _div_truncated(input, other)
     raise ValueError(
-        f"For ops.div, rounding_mode value should be None, 'floor' or 'trunc', but got {rounding_mode}."
+        f"For ops.div, rounding_mode value should be None, 'floor' or 'trunc'. But got {rounding_mode}."
     )
+
+
+def _div_by_enum():
+    def quotient(input, other, *, rounding_mode=None):
+        if rounding_mode is not None:
+            rounding_mode = chosen(rounding_mode, "rounding_mode", "div", "", "trunc", "floor", "") or None
+        return div.kernel(input, other, rounding_mode=rounding_mode)
+
+    return quotient
+
+
+method(_div_by_enum(), name="div")
+method(_div_by_enum(), name="divide")
+mint_form(_div_by_enum(), name="div")
 
 
 @op(method="true_divide(input, other)")
