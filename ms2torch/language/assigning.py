@@ -134,6 +134,8 @@ class Assigning:
     def _assigned(self, node):
         target, value = node.targets[0], node.value
         spec = unpacking.spec_of(target)
+        if spec is not None and unpacking.writes_parts(target):
+            return self._one_by_one(target, node)
         if spec is not None and not unpacking.is_display(value, len(spec)):
             node = self.generic_visit(node)
             told = [placed(ast.Constant(spec), value), node.value]
@@ -156,6 +158,17 @@ class Assigning:
         if isinstance(target, ast.Name) and self._changes(value, is_pop(value)):
             return self._bound_and_changed(target, value, node)
         return self.generic_visit(node)
+
+    def _one_by_one(self, target, node):
+        """``x[0], x[1] = x[1], x[0]``: the values first, then each place as if it was written alone."""
+        names = [f"{PREFIX}value_{self.count + k}" for k in range(1, len(target.elts) + 1)]
+        self.count += len(names)
+        take = ast.Tuple([ast.Name(name, ast.Store()) for name in names], ast.Store())
+        made = [placed(ast.Assign([take], node.value), node)]
+        made += [placed(ast.Assign([place], ast.Name(name, ast.Load())), node)
+                 for name, place in zip(names, target.elts, strict=True)]
+        visited = [self.visit_Assign(statement) for statement in made]
+        return [s for v in visited for s in (v if isinstance(v, list) else [v])]
 
     def _kept_member(self, target, value):
         told = [loaded(target.value), placed(ast.Constant(target.attr), target)]

@@ -170,6 +170,10 @@ class _Forward:
         other = copy_of(function, owner)
         return other is not function, types.CellType(other)
 
+    @staticmethod
+    def definition(code):
+        return definition(code)
+
     def fill(self, made) -> None:
         for cell in self.reading.cells:
             cell.cell_contents = made

@@ -51,7 +51,7 @@ def handed_out(value, function, args: tuple, kwargs: dict):
     passed = None
     if _holds_float(value):
         passed = {v for v in _floats_of(function, args, kwargs) if abs(v) < _LARGE and single(v)}
-    return _out(value, passed, ())
+    return _out(value, passed, (), {id(v) for v in args if v.__class__ is OrderedDict})
 
 
 def forget() -> None:
@@ -77,7 +77,7 @@ def _apart(target, result):
     return result
 
 
-def _out(value, passed, siblings):
+def _out(value, passed, siblings, given):
     if isinstance(value, np.generic):
         return value.item()
     kind = value.__class__
@@ -94,10 +94,12 @@ def _out(value, passed, siblings):
     for plain in (tuple, list):
         if kind in (plain, ParameterTuple) or (
                 isinstance(value, plain) and kind.__module__ == "ms2torch.common.mutable"):
-            made = [_out(v, passed, value) for v in value]
+            made = [_out(v, passed, value, given) for v in value]
             return value if _same(kind, plain, made, value) else plain(made)     # (`mutable` ones are plain)
     if kind is dict or kind is OrderedDict or (isinstance(value, dict) and is_mutable(value)):
-        made = {k: _out(v, passed, ()) for k, v in value.items()}
+        made = {k: _out(v, passed, (), given) for k, v in value.items()}
+        if id(value) in given:                  # (one that the graph makes comes out plain)
+            return OrderedDict(made)
         return value if _same(kind, dict, made.values(), value.values()) else made
     return value
 

@@ -20,6 +20,7 @@ from ms2torch.language import (
     jit_classes,
     knowing,
     outer_lists,
+    parameter_parts,
     printing,
     raising,
     results,
@@ -50,6 +51,10 @@ def _local_names(function) -> set:
         getattr(function, "name", None)}
 
 
+class _NoParts:
+    any = False
+
+
 class Rewriting(Choosing, Computing, Assigning, Knowing, ast.NodeTransformer):
     """Changes one function's tree; ``differs`` and ``needs`` (cells by name) tell what became of it."""
 
@@ -67,6 +72,7 @@ class Rewriting(Choosing, Computing, Assigning, Knowing, ast.NodeTransformer):
         self.returned: set = set()      # what is returned as it is
         self.tests: dict = {}           # the names of conditions that choose between two `return`s,
         self.unmet: list = []           # and those of them that not every way to a `return` meets
+        self.parts = _NoParts
         self.scopes: list = []          # the functions around, and what is constant there
 
     def visit_function(self, node):
@@ -85,6 +91,8 @@ class Rewriting(Choosing, Computing, Assigning, Knowing, ast.NodeTransformer):
         self.branches = Branches(node)
         self.returns = Returns(node, self.branches)
         self.numbers = KnownNumbers(node, self._value_of)
+        self.parts = parameter_parts.Parts(node, self.owner, self.self_name, self._value_of,
+                                           self.forward.definition)
         self.raises = any(isinstance(n, ast.Raise) for n in ast.walk(node))
         self.writes_parts = any(isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)
                                 and isinstance(n.value, ast.Attribute) for n in ast.walk(node))
@@ -93,6 +101,15 @@ class Rewriting(Choosing, Computing, Assigning, Knowing, ast.NodeTransformer):
         else:
             node.body = self._met(self._block(node.body))
         return node
+
+    def visit(self, node):
+        if not self.parts.any or isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del)):
+            return super().visit(node)
+        base = parameter_parts.source_of(node)
+        if base is None or not self.parts.may_be(base):
+            return super().visit(node)
+        base = copied(base)
+        return self.call("apart", parameter_parts.apart, [super().visit(node), super().visit(base)], node)
 
     # ---- pieces
 

@@ -20,8 +20,8 @@ def is_spelled_out(node) -> bool:
 
 def text(literals: tuple, spelled: tuple, varying: tuple, *values) -> str:
     """The text of an f-string: ``literals`` with None for each value; Python writes one with a Tensor that
-    follows from an argument (``varying``)."""
-    if any((varies or isinstance(v, Parameter)) and _holds_tensor(v)
+    follows from an argument (``varying``), or None."""
+    if any(v is None or ((varies or isinstance(v, Parameter)) and _holds_tensor(v))
            for v, varies in zip(values, varying, strict=True)):
         made = map(str, values)
     else:
@@ -38,6 +38,8 @@ def written(value) -> str:
         return f"PythonObject(type: {kind}, value: {value})"
     if kind is float:
         return f"{value:g}"
+    if kind is bool:
+        return str(value).lower()
     if kind is tuple:
         return f"({', '.join(map(written, value))})"
     if kind is list:

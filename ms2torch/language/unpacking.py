@@ -18,6 +18,12 @@ def spec_of(target) -> tuple | None:
     return tuple(spec_of(n) for n in target.elts)
 
 
+def writes_parts(target) -> bool:
+    """Whether a target takes values apart into places that are no names."""
+    return any(isinstance(n, (ast.Subscript, ast.Attribute)) and isinstance(n.ctx, ast.Store)
+               for n in ast.walk(target))
+
+
 def is_display(value, count: int) -> bool:
     """Whether ``value`` is written out with ``count`` items."""
     return isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == count and not any(
