@@ -36,7 +36,6 @@ ops.div(T((2, 3)), T((2, 3), seed=1), rounding_mode="FLOOR")
 ms.mint.divide(T((2, 3)), T((2, 3), seed=1), rounding_mode="TRUNC")
 ms.mint.var(T((2, 3), "float64"))
 ms.mint.std_mean(T((2, 3), "float64"), dim=1)
-ops.multi_margin_loss(T((2, 4)), I(0, 1), margin=1.0)
 nn.AvgPool2d((2, 3, 4))(T((1, 2, 4, 4)))
 nn.AvgPool2d(2, (1, 1, 1))(T((1, 2, 4, 4)))
 nn.AvgPool2d((1, 2, 2), ceil_mode=True)
@@ -47,6 +46,7 @@ TAKEN = lines("""
 [ms.mint.div(T((2, 3)), T((2, 3), seed=1), rounding_mode=m) for m in ("FLOOR", "Trunc", "mean", "none", "sum")]
 [T((2, 3)).divide(T((2, 3), seed=1), rounding_mode=m) for m in ("FLOOR", "trunc", "valid", "full")]
 nn.AvgPool2d((1, 2, 2, 2))(T((1, 2, 4, 4)))
+nn.MultiMarginLoss()(T((2, 4)), I(0, 1, dt="int64")), nn.MultiMarginLoss(2, 1.5)(T((2, 4)), I(0, 1, dt="int64"))
 str(nn.AvgPool2d((2, 3, 4))), str(nn.AvgPool2d((), (1, 1, 1)))
 [tuple(t.shape) + (t.dtype,) for t in nn.GRU(3, 4)(T((5, 2, 3), "float64"))]
 [t.dtype for t in nn.LSTM(3, 4, bidirectional=True)(T((5, 2, 3), "float64"))[1]]
