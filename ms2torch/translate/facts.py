@@ -19,7 +19,8 @@ class Kind(NamedTuple):
 
     ``value`` is that of a plain number, text, bool or tuple of them where it was the same at every call. A
     length that changed between calls is None in ``shape``, which is None where the rank did. ``type`` is
-    "Cell", "Primitive", "function", "class" or "dtype" for these, and ``value`` then their name.
+    "Cell", "Primitive", "function", "class" or "dtype" for these, and ``value`` then their name; a
+    Parameter's is its own name.
     """
 
     type: str

@@ -53,9 +53,15 @@ class Names:
         function = value.__func__ if isinstance(value, MethodType) else None
         for base in cls.__mro__:
             if name in vars(base) and (function is None or vars(base)[name] in (function, value)):
-                owner = self.of(base)
+                owner = self.of(base) or self._heir(cls, base)
                 return f"{owner}.{name}" if owner else ""
         return ""
+
+    def _heir(self, cls: type, base: type) -> str:
+        """The public class through which another gets what a base of ours without a public name defines."""
+        ours = base.__module__.startswith("ms2torch.")
+        heirs = [c for c in cls.__mro__ if ours and c is not base and issubclass(c, base)]
+        return next(filter(None, map(self.of, reversed(heirs))), "")
 
     def _look(self) -> None:
         paths = [p for p in surface._table() if _our(p) in sys.modules and p not in self._modules]

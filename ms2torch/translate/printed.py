@@ -24,10 +24,13 @@ _SHOWN = (
         ),
         r"\1",
     ),
+    (re.compile(r"array\(((?:[^()]|\([^()]*\))*?)(?:, dtype=\w+)?\)"), r"\1"),
 )  # fmt: skip
 # A dtype's name: torch.float32 on one side, Float32 on the other; of integers, PyTorch's places have 64 bits
 # where MindSpore's have 32.
 _DTYPES = re.compile(r"\b(?:torch\.)?((?:bfloat|float|uint|int|complex)\d+|bool)\b", re.IGNORECASE)
+# Whether a Parameter trains is its own or the optimizer's affair.
+_TRAINS = re.compile(r", requires_grad=(?:True|False)\)")
 # What a device is called: what a program asked for on one side, what there is on the other.
 _DEVICES = re.compile(r"\b(?:Ascend|GPU|CPU|cuda|cpu)\b")
 # The names of parameters are each framework's own.
@@ -37,6 +40,8 @@ _NAMES = re.compile(
 )
 # A line that tells how long something took says nothing about what was computed.
 _TIMES = re.compile(r"\btime\b|\bseconds?\b|\bms\b|\d\s?s\b|per step|[sS]peed", re.IGNORECASE)
+# Nor does one that shows where in memory a thing lies.
+_ADDRESSES = re.compile(r"\bobject .* at 0x[0-9a-fA-F]+>")
 # What TimeMonitor prints, which a translation leaves out.
 _MONITORED = re.compile(r"(?:Train |Eval )?epoch time: *[\d.]+ *ms, per step time: *[\d.]+ *ms")
 NEAR = 1e-4
@@ -52,6 +57,7 @@ def numbers(lines: list[str], names: list[str] = ()) -> tuple[list[str], list[li
         line = known.sub("@", line) if known else line
         for pattern, shown in _SHOWN:
             line = pattern.sub(shown, line)
+        line = _TRAINS.sub(")", line)
         line = _NAMES.sub("@", _DTYPES.sub(_dtype, _DEVICES.sub("device", line)))
         words.append(re.sub(r"[\s,]+", "", NUMBER.sub("#", line)))
         found.append([float(n) for n in NUMBER.findall(line)])
@@ -140,7 +146,8 @@ def _groups(line: str, *sides: list[float]) -> list[list[np.ndarray]]:
 
 
 def _is_timed(i: int, one: _Told, two: _Told) -> bool:
-    return bool(_TIMES.search(one.lines[i]) or _TIMES.search(two.lines[i]))
+    shown = one.lines[i], two.lines[i]
+    return bool(_ADDRESSES.search(one.lines[i]) or any(map(_TIMES.search, shown)))
 
 
 def _line(i: int, one: _Told, two: _Told) -> str:

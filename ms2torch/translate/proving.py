@@ -234,8 +234,13 @@ class Prover:
 
     def _culprits(self, cls: type, path: str, instances: list[Instance]) -> list[Site]:
         """Few sites of a class that must stay ms2torch for it to agree; none where that does not help."""
-        first, last = _lines(self.sources[path], cls)
-        sites = [s for s in self.translation(path).sites if s.settled and first <= s.line <= last]
+        family = [one for one in cls.__mro__ if (self._place(one) or ("",))[0] == path]
+        lines = [_lines(self.sources[path], one) for one in family]
+        sites = [
+            s
+            for s in self.translation(path).sites
+            if s.settled and any(first <= s.line <= last for first, last in lines)
+        ]
         kept = self.keep.get(path, frozenset())
         tries = 0
 

@@ -172,8 +172,9 @@ class Recorder:
     def kind(self, value) -> Kind:
         """The description of a value."""
         if isinstance(value, Tensor):
-            kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
-            return Kind(kind, str(value.dtype), tuple(value.shape))
+            if isinstance(value, Parameter):
+                return Kind("Parameter", str(value.dtype), tuple(value.shape), value.name)
+            return Kind("Tensor", str(value.dtype), tuple(value.shape))
         if isinstance(value, np.ndarray):
             return Kind("ndarray", str(value.dtype), value.shape)
         if isinstance(value, torch.Tensor):

@@ -33,6 +33,7 @@ def main(spec: dict) -> None:
     if spec.get("script"):
         seen.install()
         drawn = draws.Draws(sources)
+        whole.describe_alike()
         with recording.Watch(list(sources)) as watch, whole.Training() as training, drawn:
             ran = _run(spec["script"], spec["arguments"], sources)
         if os.getpid() != process:

@@ -33,6 +33,8 @@ _DROPPED = (
     ("nn.layer.basic", "dropped"),
     ("mint.nn.functional", "_dropped"),
 )
+# What stands for a description of a network.
+_DESCRIBED = "<network>"
 _RECURRENT = (torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN)
 _OPTIMIZERS = (torch.optim.Optimizer, Optimizer, Experimental)
 
@@ -277,6 +279,18 @@ def _no_dropout() -> None:
         setattr(importlib.import_module(f"ms2torch.{module}"), name, lambda t, *_: t.clone())
 
 
+def describe_alike() -> None:
+    """Networks and optimizers describe themselves alike on either side: each framework has its own words."""
+    for cls in (Cell, torch.nn.Module, Optimizer, torch.optim.Optimizer, *_subclasses(torch.nn.Module)):
+        own = vars(cls).get("__repr__") is not None or vars(cls).get("__str__") is not None
+        if own and cls.__module__.startswith(("torch.", "ms2torch.")):
+            cls.__repr__ = cls.__str__ = lambda self: _DESCRIBED
+
+
+def _subclasses(cls: type) -> list[type]:
+    return [c for sub in cls.__subclasses__() for c in (sub, *_subclasses(sub))]
+
+
 def main(spec: dict) -> None:
     """Run one side; how it ended, and its parameters, are in files when this returns."""
     if spec.get("still"):
@@ -291,6 +305,7 @@ def main(spec: dict) -> None:
     sys.path[0] = os.path.dirname(os.path.realpath(script))
     sys.path += spec.get("paths", [])
     code, error = 0, ""
+    describe_alike()
     moved = Trembling(spec["trembling"]) if spec.get("trembling") else nullcontext()
     with Training(given) as training, moved:
         try:

@@ -72,6 +72,10 @@ def test_names_of_parameters_are_each_frameworks_own():
         ("(2, 3) Float32", "(2, 3) torch.float32", True),
         ("(2, 3) Float32", "(2, 3) torch.float16", False),
         ("trained on Ascend 0.5", "trained on cuda 0.5", True),
+        ("(dtype=Float32, requires_grad=True)", "(dtype=torch.float32, requires_grad=False)", True),
+        ("(Tensor(shape=[2], dtype=Float32, value= [ 1., 2.]),)", "(array([1., 2.], dtype=float32),)", True),
+        ("(Tensor(shape=[2], dtype=Float32, value= [ 1., 2.]),)", "(array([1., 3.], dtype=float32),)", False),
+        ("<generator object Cell.get_parameters at 0x7f9532a42420>", "[Parameter (name=w)]", True),
     ],
 )
 def test_what_is_printed_is_compared_number_by_number(one, two, same):

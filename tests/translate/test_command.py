@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -148,6 +150,51 @@ def test_a_program_that_runs_is_proved_whole(tmp_path, translate):
     assert report["done"] and report["program"]["differs"] == "" and report["sites"] == report["translated"]
     text = (tmp_path / "out.py").read_text()
     assert "mindspore" not in text and "ms2torch" not in text
+
+
+PRINTS = """
+import numpy as np
+import mindspore as ms
+from mindspore import Tensor, nn
+
+net = nn.Dense(3, 2)
+for p in net.trainable_params():
+    p.set_data(Tensor(np.arange(p.size).reshape(p.shape) / 8, ms.float32))
+ms.save_checkpoint(net, "net.ckpt")
+print(ms.load_param_into_net(net, ms.load_checkpoint("net.ckpt")))
+missing = ms.load_param_into_net(net, {})
+print(missing)
+x = Tensor(np.ones((1, 3)), ms.float32)
+y = net(x)
+print(x.dtype, y.dtype == ms.float32, net, sep="|")
+print([x, y], (y,))
+print(repr(y))
+print("%s and %s" % (net.weight, y.shape), f"{net.bias}")
+print(net.trainable_params(), list(net.get_parameters()))
+"""
+# What MindSpore 2.10 prints, but for the words by which PyTorch calls a dtype, a weight and a network.
+PRINTED = """
+([], [])
+(['weight', 'bias'], [])
+torch.float32|True|Linear(in_features=3, out_features=2, bias=True)
+[{ones}, {result}] ({result},)
+{result}
+{weight} and (1, 2) {bias}
+[{weight}, {bias}] [{weight}, {bias}]
+"""
+
+
+def test_what_a_program_prints_is_what_it_printed(tmp_path, translate):
+    (tmp_path / "a.py").write_text(PRINTS)
+    code, out, err = translate("a.py", "-o", "b.py", "--run", "a.py")
+    assert code == 0, out + err
+    assert "ms2torch" not in (tmp_path / "b.py").read_text()
+    done = subprocess.run([sys.executable, "b.py"], cwd=tmp_path, capture_output=True, text=True)
+    about = "Parameter (name={}, shape={}, dtype=torch.float32, requires_grad=True)"
+    array = "array([[{}]], dtype=float32)"
+    shown = {"ones": array.format("1., 1., 1."), "result": array.format("0.375, 1.625")}
+    shown |= {"weight": about.format("weight", "(2, 3)"), "bias": about.format("bias", "(2,)")}
+    assert done.stdout == PRINTED.lstrip().format(**shown), done.stderr
 
 
 def test_without_a_run_inputs_are_made_up_and_force_replaces(tmp_path, translate):

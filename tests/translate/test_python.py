@@ -135,6 +135,29 @@ line = line + ", step %d" % 3
 print(line)
 found = [x * line.count("s"), x * line.endswith(", step 3")]
 """,
+    "what a class hands on to those that descend from it": """
+class Base(nn.Cell):
+    activation = nn.ReLU
+
+    def __init__(self):
+        super().__init__()
+        self.act = self.activation()
+        self.join = ops.Add()
+
+    def construct(self, x):
+        return self.join(self.act(x - 2), x)
+
+
+class Other(Base):
+    activation = nn.Tanh
+
+    def __init__(self):
+        super().__init__()
+        self.join = ops.Sub()
+
+
+found = [Base()(x), Other()(x)]
+""",
     "a loss of one's own that descends from a layer's": """
 class Half(nn.L1Loss):
     def __init__(self, reduction="mean"):

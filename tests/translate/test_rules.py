@@ -438,7 +438,8 @@ def test_a_loss_that_is_given_classes_and_shares():
     (", 0.0, 1024.0", "1024, False", ""),
     (", loss_scale=1024", "1024.0, drop_overflow_update=False", ""),
     ("", "1024", ""),
-    ("", "1024, False", "its gradients are multiplied by 1024.0 and divided by 1.0"),
+    ("", "1024, False", ""),
+    (", loss_scale=2.0", "1024, False", "its gradients are multiplied by 1024.0 and divided by 2.0"),
     (", loss_scale=2.0", "1024", "its gradients are multiplied by 1.0 and divided by 2.0"),
 ])  # fmt: skip
 def test_a_loss_scale_that_moves_weights_is_kept(optimizer, manager, reason):
@@ -447,7 +448,9 @@ def test_a_loss_scale_that_moves_weights_is_kept(optimizer, manager, reason):
         f"optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9{optimizer})\n"
         f"model = ms.Model(net, nn.MSELoss(), optimizer, loss_scale_manager=scale)\n"
     )
-    assert [site.reason for site in translation.sites if not site.settled] == [reason] * bool(reason)
+    kept = [site.reason for site in translation.sites if not site.settled]
+    # what the Model is given stays with it
+    assert kept == [f"its Model stays: {reason}", reason] * bool(reason)
 
 
 def test_optimizers():

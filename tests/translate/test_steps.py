@@ -191,6 +191,25 @@ def test_a_fixed_loss_scale_that_cancels_leaves_no_trace(multiplied, divided):
     assert there["net"].fc.weight.item() == 1.0 - 0.5 * 3.0 * multiplied / divided
 
 
+def test_a_models_loss_scale_that_nothing_divides_moves_weights_by_so_much():
+    source = """
+import numpy as np
+from mindspore import FixedLossScaleManager, Model, Tensor, nn
+from mindspore import dataset as ds
+
+net = nn.Dense(1, 1, weight_init="ones", has_bias=False)
+scale = FixedLossScaleManager(16.0, drop_overflow_update=False)
+optimizer = nn.SGD(net.trainable_params(), 0.5)
+model = Model(net, nn.MSELoss(), optimizer, metrics={"loss"}, loss_scale_manager=scale)
+rows = np.float32([[3.0]]), np.float32([[2.0]])
+model.train(1, ds.NumpySlicesDataset(rows, ["x", "y"], shuffle=False).batch(1))
+"""
+    made = translate_source(source)
+    assert "ms2torch" not in made.text
+    exec(made.text, there := {})
+    assert there["net"].weight.item() == 1.0 - 0.5 * 16 * 2 * 3.0 * (3.0 - 2.0)
+
+
 def test_a_generator_among_arguments_has_brackets_of_its_own():
     source = "from mindspore import nn, ops\n\n\ndef update(optimizer: nn.SGD, gradients):\n"
     source += "    net = nn.Dense(1, 1)\n    optimizer = nn.SGD(net.trainable_params(), 0.1)\n"

@@ -39,6 +39,11 @@ class Samples(torch.utils.data.Dataset):
         return tuple(torch.tensor(value) for value in row.values())
 
 
+def first(rows, count):
+    """The first rows of a data set."""
+    return torch.utils.data.Subset(rows, range(min(count, len(rows))))
+
+
 def mnist(folder, usage="all"):
     """Images (28, 28, 1) of bytes and digits, from MNIST's files; of all, the test digits come first."""
     rows = []

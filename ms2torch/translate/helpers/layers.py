@@ -184,6 +184,15 @@ def named(module, moving=False):
     return found
 
 
+def described(parameter, name=None):
+    """A parameter, or several, by name, shape and dtype, without the numbers."""
+    if isinstance(parameter, (list, tuple)):
+        return "[" + ", ".join(map(described, parameter)) + "]"
+    name = getattr(parameter, "label", "Parameter") if name is None else name
+    about = f"name={name}, shape={tuple(parameter.shape)}, dtype={parameter.dtype}"
+    return f"Parameter ({about}, requires_grad={parameter.requires_grad})"
+
+
 def clones(parameters, prefix, value=None):
     """Tensors like labelled parameters, filled with a value or copied, with labels of their own."""
     made = [p.detach().clone() if value is None else torch.full_like(p, value) for p in parameters]

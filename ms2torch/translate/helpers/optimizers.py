@@ -196,6 +196,19 @@ def early_eps(optimizer):
     return optimizer
 
 
+def gradients_times(optimizer, factor):
+    """An optimizer whose gradients are multiplied by a number before each step."""
+
+    def before(optimizer, args, kwargs):
+        for group in optimizer.param_groups:
+            for parameter in group["params"]:
+                if parameter.grad is not None:
+                    parameter.grad *= factor
+
+    optimizer.register_step_pre_hook(before)
+    return optimizer
+
+
 def decay_groups(module, weight_decay):
     """A module's parameters in groups that keep their order: scales and shifts of norms do not decay."""
     norms = (nn.modules.batchnorm._NormBase, nn.LayerNorm, nn.GroupNorm)

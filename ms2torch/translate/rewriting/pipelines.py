@@ -6,6 +6,7 @@ They move together or not at all, for a half of a pipeline is of no use to the o
 from __future__ import annotations
 
 import ast
+import re
 from typing import NamedTuple
 
 from ..translation import site_of
@@ -23,6 +24,8 @@ SOURCES = {
 }
 TRANSFORMS = ("TypeCast", "Rescale", "Normalize", "HWC2CHW", "ToTensor", "Resize", "CenterCrop", "Compose")
 SETTINGS = ("set_prefetch_size", "set_num_parallel_workers", "set_enable_shared_mem", "set_auto_num_workers")
+# A generator of numbers that begins alike whenever it is made.
+_SEEDED = re.compile(r"np\.random\.(RandomState|default_rng)\(\d+\)|random\.Random\(\d+\)")
 # What changes no row, only who reads it.
 _WORKERS = {"num_parallel_workers", "python_multiprocessing", "max_rowsize", "num_epochs", "do_copy"}
 _SOURCE_TAKES = {"shuffle", "num_shards", "shard_id"} | _WORKERS
@@ -149,14 +152,24 @@ def _of_ref(reading: Reading, path: Ref, node: ast.Call) -> str:
 def _of_source(reading: Reading, leaf: str, node: ast.Call) -> str:
     args = arguments_by_name(node, SOURCES[leaf])
     other = args.keys() - _SOURCE_TAKES - {*SOURCES[leaf]}
+    if leaf == "GeneratorDataset" and in_order(reading, args):
+        other -= {"num_samples"}
     if other or len(node.args) > 2 or any(isinstance(a, ast.Starred) for a in node.args):
         return f"{leaf}: its {min(other, default='arguments')} have no rule"
     inferred = reading.inferred(args.get("source")) if "source" in args else None
     if isinstance(inferred, Function):
-        text = ast.unparse(inferred.node)
+        text = _SEEDED.sub("", ast.unparse(inferred.node))
         if "random" in text or not isinstance(args["source"], (ast.Name, ast.Lambda)):
             return f"{leaf}: its rows are drawn anew for each epoch"
     return ""
+
+
+def in_order(reading: Reading, args: dict[str, ast.expr]) -> bool:
+    """Whether a GeneratorDataset gives its rows as they come, the first where it gives fewer."""
+    if "num_shards" in args or "sampler" in args:
+        return False
+    function = isinstance(reading.inferred(args["source"]), Function) if "source" in args else False
+    return function or getattr(args.get("shuffle"), "value", None) is False
 
 
 def _of_transform(reading: Reading, leaf: str, node: ast.Call) -> str:

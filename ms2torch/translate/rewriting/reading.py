@@ -356,7 +356,7 @@ class Reading(Calls):
         if isinstance(owner, OwnOf):
             found_one = owner.cls.attribute(node.attr)
             if found_one is not None:
-                return found_one
+                return None if self._is_another_below(owner.cls, node.attr, found_one) else found_one
             function = owner.cls.function(node.attr)
             if function is not None:
                 return Bound(function, owner)
@@ -364,6 +364,20 @@ class Reading(Calls):
         if node.attr == "net_outputs":
             return TENSOR
         return results.attribute_type(owner, node.attr) if isinstance(owner, Of) else None
+
+    def _is_another_below(self, cls: Class, name: str, inferred) -> bool:
+        """Whether a class that descends from this one has another class or operator under a name."""
+        others = (self.project.classes.values() if self.project is not None else ()), self.classes.values()
+        for other in (other for group in others for other in group):
+            own = other.attributes.get(name)
+            if own is None or other.node is cls.node or _kind_of(own) == _kind_of(inferred):
+                continue
+            base = other.base
+            while isinstance(base, Class):
+                if base.node is cls.node:
+                    return True
+                base = base.base
+        return False
 
     def _of_tuple(self, node):
         return Many(tuple(self.value(part) for part in node.elts))
@@ -497,3 +511,8 @@ class Reading(Calls):
         inferred = self.value(node.value)
         self._bind(node.target, inferred)
         return inferred
+
+
+def _kind_of(inferred):
+    """What a name stands for, whichever call made it."""
+    return inferred.cls if isinstance(inferred, Of) else inferred

@@ -54,6 +54,8 @@ _RECURRENT = {
     "RNN": Many((TENSOR, TENSOR)),
     "MultiheadAttention": Many((TENSOR, TENSOR)),
 }
+# What load_param_into_net gives: the names that had no partner, of either side.
+NOT_LOADED = Many((Seq(PLAIN), Seq(PLAIN)))
 _SCHEDULES_NAMES = """
 cosine_decay_lr exponential_decay_lr inverse_decay_lr natural_exp_decay_lr piecewise_constant_lr
 polynomial_decay_lr warmup_lr
@@ -66,6 +68,8 @@ def of_function(path: str):
     leaf = path.rpartition(".")[2]
     if leaf in _SCHEDULES:
         return Seq(PLAIN)
+    if leaf == "load_param_into_net":
+        return NOT_LOADED
     if path.startswith(("mindspore.ops.", "mindspore.mint.", "mindspore.numpy.")):
         return by_name(leaf)
     if path == "mindspore.common.initializer.initializer":

@@ -93,6 +93,7 @@ class Rewriter(Syntax, CallSites, NameSites, Branches, cst.CSTTransformer):
             isinstance(n, ast.Attribute) and n.attr == "name" and reading.inferred(n.value) == PARAMETER
             for n in ast.walk(tree)
         ) or (self._has_norms(source) and self._has_own_optimizer())
+        self.names_parameters |= statements.shows_parameters(tree, reading)
 
     def _has_norms(self, source: str) -> bool:
         return "Norm" in source or self.has_moving

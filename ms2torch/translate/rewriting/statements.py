@@ -8,8 +8,9 @@ import libcst as cst
 
 from .. import draws
 from ..translation import site_of
-from .inferred import PARAMETER, SHAPE, Many, is_tensor
+from .inferred import PARAMETER, SHAPE, Seq, is_tensor
 from .joining import is_rate
+from .results import NOT_LOADED
 from .templates import code, fill
 
 # What a rule gives for a statement that has no counterpart.
@@ -25,11 +26,14 @@ def call(rewriter, node: ast.Call, original: cst.Call, updated: cst.Call):
         and getattr(f.value.func, "id", "") == "super"
     ):
         return _super(rewriter, f, updated)
-    if isinstance(f, ast.Name) and f.id in ("print", "str"):
+    if isinstance(f, ast.Name) and f.id in ("print", "str", "repr"):
+        fact = rewriter.reading.facts.at(*site_of(node))
+        kinds = fact.arguments if fact is not None and len(fact.arguments) == len(node.args) else ()
+        kinds = [*kinds, *[None] * (len(node.args) - len(kinds))]
         return updated.with_changes(
             args=[
-                arg.with_changes(value=printed_value(rewriter, old, arg.value))
-                for old, arg in zip(node.args, updated.args, strict=False)
+                arg.with_changes(value=printed_value(rewriter, old, arg.value, kind))
+                for old, arg, kind in zip(node.args, updated.args, kinds, strict=False)
             ]
             + list(updated.args[len(node.args) :])
         )
@@ -54,9 +58,41 @@ def _is_float(rewriter, node: ast.Call) -> bool:
     return kind is not None and kind.type in ("Tensor", "Parameter") and kind.dtype.startswith("Float")
 
 
-def printed_value(rewriter, node: ast.expr | None, value: cst.BaseExpression) -> cst.BaseExpression:
-    """What is printed of a Tensor: its numbers, as MindSpore prints them."""
+def shows_parameters(tree: ast.AST, reading) -> bool:
+    """Whether a Parameter whose name no run told, or several, are printed as they stand."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("print", "str", "repr"):
+            fact = reading.facts.at(*site_of(node))
+            kinds = fact.arguments if fact is not None and len(fact.arguments) == len(node.args) else ()
+            told = [kind is not None and bool(kind.value) for kind in kinds] or [False] * len(node.args)
+            shown = [n for n, one in zip(node.args, told, strict=True) if not one]
+        elif isinstance(node, ast.FormattedValue):
+            shown = [node.value]
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+            shown = [*getattr(node.right, "elts", [node.right])]
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "format":
+            shown = node.args
+        else:
+            continue
+        if any(reading.inferred(n) in (PARAMETER, Seq(PARAMETER)) for n in shown):
+            return True
+    return False
+
+
+def printed_value(
+    rewriter, node: ast.expr | None, value: cst.BaseExpression, kind=None
+) -> cst.BaseExpression:
+    """What is printed of a Tensor: its numbers, as MindSpore prints them; a Parameter is described."""
     inferred = rewriter.reading.inferred(node) if node is not None else None
+    if (kind is not None and kind.type == "Parameter") or inferred in (PARAMETER, Seq(PARAMETER)):
+        rewriter.helpers.add("described")
+        name = kind.value if kind is not None and kind.type == "Parameter" else None
+        label = isinstance(node, ast.Name) and rewriter.names_parameters
+        if not name or label:
+            return fill("described({x})", {"x": value})
+        return fill("described({x}, {name})", {"x": value, "name": cst.SimpleString(f'"{name}"')})
+    if inferred == NOT_LOADED:
+        return fill("tuple({x})", {"x": value})
     if isinstance(node, ast.IfExp) and isinstance(value, cst.IfExp):
         return value.with_changes(
             body=printed_value(rewriter, node.body, value.body),
@@ -68,7 +104,9 @@ def printed_value(rewriter, node: ast.expr | None, value: cst.BaseExpression) ->
         return fill("tuple({x})", {"x": value})
     if isinstance(node, ast.ListComp) and isinstance(value, cst.ListComp):
         return value.with_changes(elt=printed_value(rewriter, node.elt, value.elt))
-    if isinstance(inferred, Many) and isinstance(node, ast.Tuple) and isinstance(value, cst.Tuple):
+    if isinstance(inferred, Seq) and is_tensor(inferred.item) and not isinstance(node, (ast.List, ast.Tuple)):
+        return fill("[x.numpy(force=True) for x in {x}]", {"x": value})
+    if isinstance(node, (ast.Tuple, ast.List)) and isinstance(value, (cst.Tuple, cst.List)):
         return value.with_changes(
             elements=[
                 part.with_changes(value=printed_value(rewriter, old, part.value))

@@ -28,10 +28,14 @@ def generator(call):
     names = call.args["column_names"]
     if isinstance(names, cst.SimpleString):
         call.put("column_names", f"[{code(names)}]")
-    inferred = call.inferred("source")
-    if hasattr(inferred, "returns"):
-        return "Samples(list({source}()), {column_names})"
-    return "Samples({source}, {column_names})"
+    few = "num_samples" in call and call.value("num_samples") is not None
+    if hasattr(call.inferred("source"), "returns"):
+        rows = "list(islice({source}(), {num_samples}))" if few else "list({source}())"
+    else:
+        rows = "first({source}, {num_samples})" if few else "{source}"
+        if few:
+            call.helper("first")
+    return f"Samples({rows}, {{column_names}})"
 
 
 @rule("dataset.NumpySlicesDataset", "TensorDataset(...), by slices(columns) at the head", _ORDER, _ORDER_ZH)

@@ -6,10 +6,13 @@ import ast
 
 import libcst as cst
 
+from ..rewriting import pipelines
+from ..rewriting.inferred import Const
 from ..rewriting.templates import code
 from . import loops, scales, training
 from .table import rule
 
+_MODEL = ("network", "loss_fn", "optimizer")
 _SCALE = "in float32 a loss scale changes nothing; torch.amp.GradScaler for half precision"
 _SCALE_ZH = "float32 下损失缩放不改变结果；半精度用 torch.amp.GradScaler"
 
@@ -23,13 +26,11 @@ _SCALE_ZH = "float32 下损失缩放不改变结果；半精度用 torch.amp.Gra
 def model(call):
     if loops.is_plain(call.rewriter, call.node):
         return cst.Name("_gone_")
-    level = call.value("amp_level", "O0")
-    if level not in ("O0", None):
-        call.refuse(f"amp_level={level!r} has no rule")
-    if reason := scales.moved(call.rewriter.reading, call.nodes):
+    if reason := _refusal(call.rewriter, call.nodes):
         call.refuse(reason)
-    if "eval_indexes" in call and call.value("eval_indexes") is not None:
-        call.refuse("eval_indexes= has no rule")
+    if factor := scales.left_over(call.rewriter.reading, call.nodes, call.rewriter.source):
+        call.helper("gradients_times")
+        call.put("optimizer", f"gradients_times({call.text('optimizer')}, {factor})")
     if training.is_data_parallel(call.rewriter):
         call.put("network", training.in_parallel(call).format(network=call.text("network")))
     made, named = call.helper("Trainer"), ")"
@@ -40,6 +41,17 @@ def model(call):
     if "loss_fn" in call or "optimizer" not in call:
         return made + "({network}, {loss_fn?}, {optimizer?}" + named
     return made + "({network}, optimizer={optimizer?}" + named
+
+
+def _refusal(rewriter, args: dict[str, ast.expr]) -> str:
+    """Why a Model stays as it is; nothing where it does not."""
+    level = rewriter.reading.inferred(args["amp_level"]) if "amp_level" in args else Const("O0")
+    if not isinstance(level, Const) or level.value not in ("O0", None):
+        return f"amp_level={getattr(level, 'value', 'of another place')!r} has no rule"
+    if "eval_indexes" in args and getattr(args["eval_indexes"], "value", 0) is not None:
+        return "eval_indexes= has no rule"
+    reason = scales.moved(rewriter.reading, args)
+    return "" if scales.left_over(rewriter.reading, args, rewriter.source) else reason
 
 
 # What a Model makes of a metric's name.
@@ -181,6 +193,9 @@ def manager(call):
     uses = [n for n in ast.walk(call.rewriter.tree) if isinstance(n, ast.Name) and n.id == name]
     parents = [call.rewriter.parents.get(id(n)) for n in uses if isinstance(n.ctx, ast.Load)]
     if name and parents and all(getattr(p, "arg", "") == "loss_scale_manager" for p in parents):
+        for model in (call.rewriter.parents.get(id(p)) for p in parents):
+            if reason := _refusal(call.rewriter, pipelines.arguments_by_name(model, _MODEL)):
+                call.refuse(f"its Model stays: {reason}")
         return cst.Name("_gone_")
     asked = [getattr(p, "attr", "") for p in parents]
     if call.name.endswith("FixedLossScaleManager") and "get_loss_scale" in asked:

@@ -8,12 +8,23 @@ from ..rewriting import pipelines
 from ..rewriting.binding import form_of
 from ..rewriting.inferred import Of
 
+_HALF = ("float16", "to_float", "amp_level", "mixed_precision")
+
 
 def cancels(rewriter, args: dict[str, ast.expr]) -> bool:
     """Whether a training step's ``sens=`` is what its optimizer divides by, in a program without half precision."""
     optimizer = _made_with(rewriter.reading.inferred(args.get("optimizer"))) or {}
     multiplied, divided = _text(args.get("sens"), "1.0"), _text(optimizer.get("loss_scale"), "1.0")
     return multiplied == divided and (multiplied == "1.0" or not float16(rewriter))
+
+
+def left_over(reading, args: dict[str, ast.expr], source: str) -> str:
+    """What a model's fixed loss scale multiplies gradients by, where nothing divides them; else nothing."""
+    manager = _made_with(reading.inferred(args.get("loss_scale_manager"))) if moved(reading, args) else None
+    optimizer = _made_with(reading.inferred(args["optimizer"])) if manager is not None else None
+    divided = _text((optimizer or {}).get("loss_scale"), "1.0")
+    half = any(word in source for word in _HALF)
+    return "" if manager is None or divided != "1.0" or half else _text(manager.get("loss_scale"), "128.0")
 
 
 def moved(reading, args: dict[str, ast.expr]) -> str:
@@ -65,4 +76,4 @@ def _text(node: ast.expr | None, default: str) -> str:
 
 def float16(rewriter) -> bool:
     """Whether a program speaks of half precision anywhere."""
-    return any(word in rewriter.source for word in ("float16", "to_float"))
+    return any(word in rewriter.source for word in _HALF)
