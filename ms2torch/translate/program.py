@@ -23,7 +23,7 @@ def prove(
     if path not in project.sources:
         outcome.compared = "was not compared: --run names a script outside of SRC"
         return
-    if outcome.failure or project.sources[path].notebook is not None:
+    if outcome.failure:
         return
     from .command import run_again
 

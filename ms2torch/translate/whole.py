@@ -23,7 +23,9 @@ import torch
 from ms2torch.experimental.optim.optimizer import Optimizer as Experimental
 from ms2torch.nn.cell import Cell
 from ms2torch.nn.optim.optimizer import Optimizer
+from ms2torch.shim import launcher
 
+from .notebooks import Notebook
 from .trembling import Trembling
 
 # What zeroes elements on ms2torch's side: every module that has it by name.
@@ -309,7 +311,10 @@ def main(spec: dict) -> None:
     moved = Trembling(spec["trembling"]) if spec.get("trembling") else nullcontext()
     with Training(given) as training, moved:
         try:
-            runpy.run_path(script, run_name="__main__")
+            if script.endswith(".ipynb"):
+                launcher.run_text(Notebook(Path(script).read_bytes()).source, script, spec["arguments"])
+            else:
+                runpy.run_path(script, run_name="__main__")
         except SystemExit as end:
             code = end.code if isinstance(end.code, int) else 0 if end.code is None else 1
         except BaseException as failure:

@@ -236,3 +236,13 @@ def test_a_notebook_keeps_its_magics(tmp_path, translate):
     assert texts[1] == cells[1] and new["cells"][2] == made[2]
     assert "files = !ls" in texts[2] and texts[3].startswith("%%time\n") and texts[4] == "Net?"
     assert "ms2torch: magic" not in str(texts) and "ms2torch: cell" not in str(texts)
+
+
+def test_a_notebook_without_cells_of_its_own_is_proved_by_its_run(tmp_path, translate):
+    texts = ["import mindspore as ms\n%matplotlib inline", "x = ms.Tensor([1.0, 2.0])\n!ls", "print(x.sum())"]
+    cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": text} for text in texts]
+    (tmp_path / "n.ipynb").write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4}))
+    code, out, err = translate("n.ipynb", "-o", "t.ipynb", "--run", "n.ipynb")
+    assert code == 0 and "prints the same 1 lines" in out, out + err
+    texts = ["".join(cell["source"]) for cell in json.loads((tmp_path / "t.ipynb").read_text())["cells"]]
+    assert "%matplotlib inline" in texts[0] and "!ls" in texts[1] and "x.sum()" in texts[2]
