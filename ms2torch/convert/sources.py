@@ -81,7 +81,7 @@ def _ckpt(path: str) -> Checkpoint:
                 raw = b"".join(_bytes(path, *piece) for piece in place.pieces)
                 strings[name] = raw.decode("utf-32-le").rstrip("\0")
             else:
-                dtype, shape = _checkpoint_file.checked_tensor(*place)
+                dtype, shape = _checkpoint_file.checked_tensor(*place, _checkpoint_file.WRITTEN)
                 get = partial(_read, path, dtype, tuple(shape), place.pieces)
                 entries[name] = Entry(name, dtype, tuple(shape), get)
     except (ValueError, NotImplementedError) as err:

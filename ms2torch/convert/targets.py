@@ -170,6 +170,8 @@ def _file(
     elif ending == ".ckpt":
         for name, (dtype, _) in described.items():
             if dtype not in _checkpoint_file._TYPES.values():
+                if dtype.is_complex:
+                    raise Bad(f"{name} is {dtype}, which MindSpore writes to .ckpt files and cannot load.")
                 raise Bad(f"{name} is {dtype}, which MindSpore's .ckpt files do not have; give --dtype.")
         values = ((name, get(name)) for name in described)
         _checkpoint_file.write(place, _chained(values, strings), note=memory.encode())

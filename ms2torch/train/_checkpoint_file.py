@@ -33,6 +33,8 @@ SLICE = 512 * 1024 * 1024
 NOTE = 1000
 _CRC_MARK = b"crc_num"
 _TYPES = {str(t): torch_dtype for torch_dtype, t in _dtype._FROM_TORCH.items() if not torch_dtype.is_complex}
+# MindSpore writes complex tensors too, and cannot load what it wrote.
+WRITTEN = {str(t): torch_dtype for torch_dtype, t in _dtype._FROM_TORCH.items()}
 
 
 # ---- writing -----------------------------------------------------------------------------------------------
@@ -181,13 +183,14 @@ def _value(data: memoryview, dims: list[int], kind: str, pieces: list[tuple[int,
     return tensor
 
 
-def checked_tensor(dims: list[int], kind: str,
-                   pieces: list[tuple[int, int]]) -> tuple[torch.dtype, list[int]]:
+def checked_tensor(
+    dims: list[int], kind: str, pieces: list[tuple[int, int]], types: dict[str, torch.dtype] = _TYPES
+) -> tuple[torch.dtype, list[int]]:
     """The dtype and shape of a tensor whose bytes are those of its shape; ValueError for any other."""
     total = sum(end - start for start, end in pieces)
-    if kind not in _TYPES:
+    if kind not in types:
         raise ValueError(repr(kind))
-    dtype = _TYPES[kind]
+    dtype = types[kind]
     if dims == [0] and total:
         dims = []  # how older releases wrote a scalar
     if any(n < 0 for n in dims) or math.prod(dims) * dtype.itemsize != total:

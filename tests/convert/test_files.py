@@ -112,6 +112,18 @@ def test_every_dtype_keeps_its_bits(tmp_path):
     assert all(again[n].dtype == t.dtype and torch.equal(again[n], t) for n, t in some.items())
 
 
+def test_complex_tensors_that_mindspore_writes_and_cannot_load(tmp_path, monkeypatch, capsys):
+    """The real 2.10 saves them too (record type Complex64) and its load_checkpoint raises ValueError."""
+    monkeypatch.chdir(tmp_path)
+    value = ms.Tensor(np.array([1 + 2j, -3j], np.complex64))
+    ms.save_checkpoint([{"name": "spectrum", "data": value}], "a.ckpt")
+    assert convert("a.ckpt", "-o", "a.pt") == 0
+    assert torch.equal(torch.load("a.pt")["spectrum"], torch.tensor([1 + 2j, -3j]))
+    assert convert("a.pt", "-o", "b.ckpt") == 2
+    assert "which MindSpore writes to .ckpt files and cannot load" in capsys.readouterr().err
+    assert not (tmp_path / "b.ckpt").exists()
+
+
 def test_dtype_casts_floats_alone(model, tmp_path):
     assert convert(tmp_path / "a.ckpt", "-o", tmp_path / "b.pt", "--dtype", "bfloat16") == 0
     assert {t.dtype for t in torch.load(tmp_path / "b.pt", weights_only=True).values()} == {
