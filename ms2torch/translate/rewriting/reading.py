@@ -16,6 +16,7 @@ from .asked import told
 from .calls import PYTHON_NAMES, Calls
 from .inferred import (
     ARRAY,
+    MIXED,
     PARAMETER,
     PLAIN,
     SHAPE,
@@ -31,6 +32,7 @@ from .inferred import (
     Plain,
     Ref,
     Seq,
+    is_a,
     is_cell,
     is_tensor,
     shortest_name,
@@ -356,7 +358,9 @@ class Reading(Calls):
         if isinstance(owner, OwnOf):
             found_one = owner.cls.attribute(node.attr)
             if found_one is not None:
-                return None if self._is_another_below(owner.cls, node.attr, found_one) else found_one
+                if not self._is_another_below(owner.cls, node.attr, found_one):
+                    return found_one
+                return MIXED if _is_operator(found_one) else None
             function = owner.cls.function(node.attr)
             if function is not None:
                 return Bound(function, owner)
@@ -511,6 +515,10 @@ class Reading(Calls):
         inferred = self.value(node.value)
         self._bind(node.target, inferred)
         return inferred
+
+
+def _is_operator(inferred) -> bool:
+    return isinstance(inferred, Of) and is_a(inferred.cls, "mindspore.ops.Primitive")
 
 
 def _kind_of(inferred):
