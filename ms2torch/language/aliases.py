@@ -44,6 +44,10 @@ class Aliases:
         """Whether ``name`` is bound to a dict that this function makes."""
         return any(isinstance(v, (ast.Dict, ast.DictComp)) for v in self.bound.get(name, ()))
 
+    def copies(self, name: str) -> bool:
+        """Whether ``name`` is bound to the copy of a list or a dict, whose parts are another's too."""
+        return any(_called(v) in ("copy", "list", "dict") for v in self.bound.get(name, ()))
+
     def is_written(self, name: str) -> bool:
         """Whether ``name`` is written by an index."""
         return name in self.written
@@ -60,7 +64,7 @@ class Aliases:
 
     def holds(self, name: str) -> bool:
         """Whether ``name`` is bound to a list or a dict that this function makes."""
-        return self.lists(name) or self.dicts(name)
+        return self.lists(name) or self.dicts(name) or self.copies(name)
 
     def _note(self, node) -> None:
         if isinstance(node, ast.Assign):
@@ -139,11 +143,13 @@ def _is_list(value) -> bool:
     return isinstance(value, (ast.List, ast.ListComp))
 
 
+def _called(value) -> str | None:
+    """The last part of the name of what is called."""
+    func = value.func if isinstance(value, ast.Call) else None
+    return func.id if isinstance(func, ast.Name) else getattr(func, "attr", None)
+
+
 def _is_new(value, name: str) -> bool:
     if isinstance(value, ast.Call):
-        func = value.func
-        called = (
-            func.id if isinstance(func, ast.Name) else func.attr if isinstance(func, ast.Attribute) else ""
-        )
-        return called in _MAKING
+        return _called(value) in _MAKING
     return isinstance(value, _FRESH)

@@ -80,7 +80,8 @@ class Assigning:
             return self._own_list(node.func.value, node.func.attr)
         same = node.func.attr in ("append", "clear", "update")
         alone = self.aliases.alone(root.id) and root.id not in self.aliases.rearranged and not (
-            isinstance(node.func.value, ast.Subscript) and self.aliases.lists(root.id))
+            isinstance(node.func.value, ast.Subscript)
+            and (self.aliases.lists(root.id) or self.aliases.copies(root.id)))
         return root.id in self.hidden and not (same and in_place and alone)
 
     def _own_list(self, node, method: str) -> bool:

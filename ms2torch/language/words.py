@@ -510,6 +510,10 @@ def _value(error, text, place):
                 f"but got tensor shape is ({', '.join(map(str, shape))})"
             )
     if text.startswith("The tensor should have only one element"):
+        whole = getattr(getattr(place.node, "func", None), "value", None)
+        if whole is not None and place.node.func.attr == "item" and isinstance(place.value(whole), Tensor):
+            return ValueError("The tensor should have only one element. But the shape of input tensor is "
+                              f"{place.value(whole).shape}.")
         return ValueError(AMBIGUOUS)
     if text.startswith(("For 'AddExt', input.shape", "For 'SubExt', input.shape")) and not _is_of_mint(place):
         text = text.replace("Ext'", "'", 1).replace("input.shape", "input1.shape")

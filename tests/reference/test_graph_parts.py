@@ -250,3 +250,19 @@ def _changed(d):
 @graph
 def test_none_and_truth_in_f_strings():
     return f"{None} {1 / 3} {True}", f"{1 / 3} {True}"
+
+
+@graph
+def test_copies_of_lists_and_dicts(x):
+    named, items = {"l": [1, 2]}, [[1, 2], [3]]
+    one, other = named.copy(), items.copy()
+    one["l"].append(3)
+    other[0].append(3)
+    other[1][0] = 5
+    other.append(4)
+    return named, one, items, other
+
+
+@graph(raises=True)
+def test_the_item_of_several(x):
+    return x.item()
