@@ -7,7 +7,7 @@ import ast
 from ms2torch._naming import generations
 from ms2torch.common.parameter import Parameter
 from ms2torch.language import containers, jit_classes, shifting, strictness, unpacking
-from ms2torch.language.trees import PREFIX, base_of, is_pop, loaded, placed, root_of
+from ms2torch.language.trees import PREFIX, base_of, is_of_a_slice, is_pop, loaded, placed, root_of
 
 SHIFTS = {ast.LShift: shifting.left, ast.RShift: shifting.right}
 
@@ -137,6 +137,8 @@ class Assigning:
         spec = unpacking.spec_of(target)
         if spec is not None and unpacking.writes_parts(target):
             return self._one_by_one(target, node)
+        if is_of_a_slice(target):
+            return self._unseen(self.visit(value), node)
         if spec is not None and not unpacking.is_display(value, len(spec)):
             node = self.generic_visit(node)
             told = [placed(ast.Constant(spec), value), node.value]
@@ -159,6 +161,11 @@ class Assigning:
         if isinstance(target, ast.Name) and self._changes(value, is_pop(value)):
             return self._bound_and_changed(target, value, node)
         return self.generic_visit(node)
+
+    def _unseen(self, value, statement):
+        """``x[1:][0] = v``: a slice is a Tensor or a list of its own, which has no name."""
+        self.differs = True
+        return placed(ast.Assign([ast.Name(f"{PREFIX}unseen", ast.Store())], value), statement)
 
     def _one_by_one(self, target, node):
         """``x[0], x[1] = x[1], x[0]``: the values first, then each place as if it was written alone."""
@@ -228,6 +235,9 @@ class Assigning:
 
     def _augmented(self, node):
         operation = type(node.op).__name__
+        if is_of_a_slice(node.target):
+            made = ast.BinOp(self.visit(loaded(node.target)), node.op, self.visit(node.value))
+            return self._unseen(placed(made, node), node)
         if isinstance(node.target, ast.Name):
             plain = placed(ast.BinOp(loaded(node.target), node.op, node.value), node)
             if type(node.op) in SHIFTS or self.numbers.holds(plain):

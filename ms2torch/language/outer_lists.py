@@ -41,7 +41,9 @@ def taken_in(node: ast.FunctionDef, self_name: str | None, value_of) -> bool:
             if target.attr not in stored_attributes and _is(value, _PARTED):
                 held[f"{self_name}.{target.attr}"] = target
             elif _is(value, Tensor):
-                lost.add(f"{self_name}.{target.attr}")
+                lost.add(ast.unparse(target))
+        elif isinstance(target, ast.Attribute) and _is(value_of(target), Tensor):      # of a Cell in this one
+            lost.add(ast.unparse(target))
     if not held and not lost and not declared & local:
         return False
     own = _Own(held, declared & local, self_name, lost)
@@ -101,8 +103,8 @@ class _Own(ast.NodeTransformer):
 
     def _is_lost(self, target) -> bool:
         base = base_of(target)
-        return (isinstance(target, ast.Subscript) and isinstance(base, ast.Attribute)
-                and isinstance(base.value, ast.Name) and f"{base.value.id}.{base.attr}" in self.lost)
+        return isinstance(target, ast.Subscript) and isinstance(base, ast.Attribute) and (
+            ast.unparse(base) in self.lost)
 
     def visit_AugAssign(self, node):
         """``counter += 1`` of a global name reads it."""

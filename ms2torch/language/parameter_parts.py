@@ -6,6 +6,8 @@ from __future__ import annotations
 import ast
 import types
 
+from torch.nn import Module
+
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter
 from ms2torch.language.trees import base_of
@@ -49,28 +51,37 @@ def _is_plain(node) -> bool:
     if isinstance(node, ast.Subscript):
         return isinstance(node.slice, (ast.Constant, ast.Name)) and _is_plain(node.value)
     if isinstance(node, ast.Attribute):
-        return isinstance(node.value, ast.Name)
+        return isinstance(node.value, (ast.Name, ast.Attribute)) and _is_plain(node.value)
     return isinstance(node, ast.Name)
+
+
+class Values:
+    """What names outside of a function hold, and attributes of ``self`` and of the Cells in it."""
+
+    def __init__(self, owner, self_name: str | None, outer) -> None:
+        self.owner, self.self_name, self._outer = owner, self_name, outer
+
+    def of(self, node):
+        """The value of a name or an attribute; None if unknown."""
+        if not isinstance(node, ast.Attribute):
+            return self._outer(node)
+        own = isinstance(node.value, ast.Name) and node.value.id == self.self_name
+        holder = self.owner if own else self.of(node.value)
+        if not isinstance(holder, Module) or isinstance(getattr(type(holder), node.attr, None), property):
+            return self._outer(node)
+        return getattr(holder, node.attr, None)
 
 
 class Parts:
     """Whether a function, or another method of its class, writes to Parameters of which it reads parts."""
 
-    def __init__(self, function, owner, self_name, value_of, definition) -> None:
-        self.owner, self.self_name, self._outer = owner, self_name, value_of
+    def __init__(self, function, owner, values, definition) -> None:
+        self.owner, self.value_of = owner, values.of
         read = [base for node in ast.walk(function)
                 if isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
                 and (base := source_of(node)) is not None and self.may_be(base)]
         self.any = bool(read) and (
             self._writes(function) or any(map(self._writes, self._methods(definition))))
-
-    def value_of(self, node):
-        """What an outer name or an attribute of ``self`` holds."""
-        held = node.value if isinstance(node, ast.Attribute) else None
-        own = isinstance(held, ast.Name) and held.id == self.self_name
-        if not own or isinstance(getattr(type(self.owner), node.attr, None), property):
-            return self._outer(node)
-        return getattr(self.owner, node.attr, None)
 
     def may_be(self, node) -> bool:
         """Whether an expression is a Parameter, or a local name, which may be one."""

@@ -72,13 +72,14 @@ class Rewriting(Choosing, Computing, Assigning, Knowing, ast.NodeTransformer):
         self.returned: set = set()      # what is returned as it is
         self.tests: dict = {}           # the names of conditions that choose between two `return`s,
         self.unmet: list = []           # and those of them that not every way to a `return` meets
-        self.parts = _NoParts
+        self.parts, self.written_into = _NoParts, set()
         self.scopes: list = []          # the functions around, and what is constant there
 
     def visit_function(self, node):
         """The tree of the whole function."""
         self.hidden = _local_names(node)
-        if isinstance(node, ast.FunctionDef) and outer_lists.taken_in(node, self.self_name, self._value_of):
+        values = parameter_parts.Values(self.owner, self.self_name, self._value_of)
+        if isinstance(node, ast.FunctionDef) and outer_lists.taken_in(node, self.self_name, values.of):
             self.differs, self.hidden = True, _local_names(node)
         self.scopes = [[copied(node), None]] if self._asks_for_constants(node) else []
         own = self.self_name if jit_classes.is_instance(self.owner) else None
@@ -91,8 +92,7 @@ class Rewriting(Choosing, Computing, Assigning, Knowing, ast.NodeTransformer):
         self.branches = Branches(node)
         self.returns = Returns(node, self.branches)
         self.numbers = KnownNumbers(node, self._value_of)
-        self.parts = parameter_parts.Parts(node, self.owner, self.self_name, self._value_of,
-                                           self.forward.definition)
+        self.parts = parameter_parts.Parts(node, self.owner, values, self.forward.definition)
         self.raises = any(isinstance(n, ast.Raise) for n in ast.walk(node))
         self.writes_parts = any(isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)
                                 and isinstance(n.value, ast.Attribute) for n in ast.walk(node))
@@ -103,7 +103,10 @@ class Rewriting(Choosing, Computing, Assigning, Knowing, ast.NodeTransformer):
         return node
 
     def visit(self, node):
-        if not self.parts.any or isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del)):
+        if not self.parts.any:
+            return super().visit(node)
+        if isinstance(node, ast.Subscript) and (isinstance(node.ctx, ast.Store) or node in self.written_into):
+            self.written_into.add(node.value)   # (`self.w[0][1] = v` writes into what it reads)
             return super().visit(node)
         base = parameter_parts.source_of(node)
         if base is None or not self.parts.may_be(base):

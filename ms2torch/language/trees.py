@@ -59,6 +59,15 @@ def base_of(node):
     return node
 
 
+def is_of_a_slice(node) -> bool:
+    """Whether this is a part of a slice: ``x[1:][0]``."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+            return True
+    return False
+
+
 def loaded(node):
     """The same expression, read instead of written."""
     node = ast.fix_missing_locations(ast.copy_location(copied(node), node))

@@ -64,6 +64,17 @@ class Exchanged(Weights):
         return self.w * 1
 
 
+class PartsOfParts(Weights):
+    def construct(self, x):
+        a = self.w[0]
+        self.w[0][1] = 5.0
+        self.w[0][2] += 5.0
+        self.w[1, 2] += 7.0
+        self.w[1:][0] = 100.0
+        self.w[:, 0] *= 3.0
+        return self.w * 1, a, self.w.T
+
+
 class BothAssigned(Weights):
     def __init__(self):
         super().__init__()
@@ -75,7 +86,8 @@ class BothAssigned(Weights):
         return self.w * 1, self.b * 1, self.n
 
 
-@case(mode="GRAPH", each={"cell": [Views, ItemThenSum, ItemBetweenAssigns, ItemOfAMethod, Exchanged, BothAssigned]})
+@case(mode="GRAPH", each={"cell": [Views, ItemThenSum, ItemBetweenAssigns, ItemOfAMethod, Exchanged,
+                                  PartsOfParts, BothAssigned]})
 def test_of_parameters(cell):
     net = cell()
     return net(ms.Tensor([10.0, 20.0, 30.0])), net.w.asnumpy()
@@ -174,6 +186,33 @@ class WrittenThenAssigned(Buffer):
         return y, self.buffer
 
 
+class Outer(nn.Cell):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+
+    def construct(self, x):
+        self.inner.buffer[0] = 5.0
+        a = self.inner.w[0]
+        self.inner.w[0] = 9.0
+        return self.inner.buffer * 2, self.inner(x), a
+
+
+class Inner(Buffer):
+    def __init__(self):
+        super().__init__()
+        self.w = ms.Parameter(ms.Tensor([1.0, 2.0, 3.0]), name="w")
+
+    def construct(self, x):
+        return self.buffer + self.w * x
+
+
+@case(mode="GRAPH")
+def test_of_another_cell():
+    net = Outer(Inner())
+    return net(ms.Tensor([1.0, 2.0, 3.0])), net.inner.buffer, net.inner.w.asnumpy()
+
+
 @case(mode="GRAPH", each={"cell": [Written, WrittenInALoop, WrittenElsewhere, WrittenUnderACondition, AddedTo,
                                   AssignedThenWritten, WrittenThenAssigned]})
 def test_of_an_attribute(cell):
@@ -231,6 +270,19 @@ def test_of_lists_and_dicts(x):
     named["a"], named["b"] = named["b"], named["a"]
     (p, items[2]), q = (7, 8), 9
     return items, named, p, q
+
+
+@graph
+def test_parts_of_slices(m):
+    items, r, named = [1, 2, 3], m * 1, {"a": m * 2}
+    m[1:][0] = 7
+    m[0:1][0][1] = 8
+    m[1:][0] += 9
+    m[1][1:] = 10
+    items[1:][0] = 5
+    r[1:][0], items[0] = 7, 6
+    named["a"][1:][0] = 5
+    return m, items, r, named
 
 
 # ---- beside these
