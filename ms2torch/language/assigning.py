@@ -26,11 +26,10 @@ class Moving:
                                    if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
     def holds(self, node) -> bool:
-        """Whether an index, but no slice, hangs on one."""
-        nodes = list(ast.walk(node)) if self.attributes else []
-        return not any(isinstance(n, ast.Slice) for n in nodes) and any(
+        """Whether a value or an index hangs on one; a slice alone is `local_writes`' own."""
+        return bool(self.attributes) and not isinstance(node, ast.Slice) and any(
             (isinstance(n, ast.Name) and n.id in self.names)
-            or (self._is_own(n) and n.attr in self.attributes) for n in nodes)
+            or (self._is_own(n) and n.attr in self.attributes) for n in ast.walk(node))
 
     def _is_own(self, node) -> bool:
         return (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
@@ -144,7 +143,7 @@ class Assigning:
             told = [placed(ast.Constant(spec), value), node.value]
             node.value = self.call("taken", unpacking.taken, told, value)
             return node
-        if isinstance(target, ast.Subscript) and self._of_the_graph(target):
+        if isinstance(target, ast.Subscript) and self._of_the_graph(target, value):
             return self._locally(target, self.visit(value), node)
         if isinstance(target, ast.Subscript) and self._copied(target):
             return self._store(target, self.visit(value), node)
@@ -193,10 +192,10 @@ class Assigning:
         args = [loaded(target.value), placed(ast.Constant(target.attr), target), value]
         return placed(ast.Expr(self.call("write", jit_classes.write, args, statement)), statement)
 
-    def _of_the_graph(self, target) -> bool:
-        """Whether a part of a Parameter is written by what the function itself sets in ``self``."""
+    def _of_the_graph(self, target, value) -> bool:
+        """Whether a part of a Parameter is written by, or with, what the function itself sets in ``self``."""
         return (isinstance(target.value, ast.Attribute) and self._is_parameter(target.value)
-                and self.moving.holds(target.slice))
+                and (self.moving.holds(target.slice) or self.moving.holds(value)))
 
     def _locally(self, target, value, statement):
         args = [loaded(target.value), self.visit(loaded(target.slice)), value]
@@ -245,7 +244,7 @@ class Assigning:
         in_place = operation in containers.AUGMENTED and not generations.has_old_meaning("mindspore.jit")
         if isinstance(node.target, ast.Subscript):
             unnamed, part = isinstance(base_of(node.target), ast.Call), loaded(node.target)
-            if self._of_the_graph(node.target):
+            if self._of_the_graph(node.target, node.value):
                 value = placed(ast.BinOp(self.visit(part), node.op, self.visit(node.value)), node)
                 return self._locally(node.target, value, node)
             if in_place and not unnamed and self._copied(node.target, self._holds(node.target)):

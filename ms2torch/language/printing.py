@@ -19,8 +19,8 @@ def print_(*items, **keywords):
 
 
 def print_text(*items, _made_of, **keywords):
-    """``print`` where a text is made of ``_made_of``: with a Tensor among it Python prints all."""
-    if any(isinstance(v, Tensor) for v in _made_of) or _made_of is ALWAYS:
+    """``print`` where a text is made of ``_made_of``: with a Tensor or None among it Python prints all."""
+    if any(v is None or isinstance(v, Tensor) for v in _made_of) or _made_of is ALWAYS:
         for name in keywords:
             raise RuntimeError(f"Got an unexpected keyword argument '{name}'")
         print(*items, flush=True)

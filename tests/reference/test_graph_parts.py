@@ -93,6 +93,59 @@ def test_of_parameters(cell):
     return net(ms.Tensor([10.0, 20.0, 30.0])), net.w.asnumpy()
 
 
+# ---- what a graph writes of what it sets in ``self`` is its own
+
+
+class Queue(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.q = ms.Parameter(ms.Tensor(np.zeros((2, 3), np.float32)), name="q")
+        self.place, self.state = 0, ms.Tensor([9.0, 9.0, 9.0])
+
+
+class Columns(Queue):
+    def construct(self, x):
+        self.q[:, self.place : self.place + 1] = x[1]
+        self.place = self.place + 1
+        return self.q * 1
+
+
+class Column(Queue):
+    def construct(self, x):
+        self.q[:, self.place] = x[1:]
+        self.place = self.place + 1
+        return self.q.T
+
+
+class OfTheState(Queue):
+    def construct(self, x):
+        self.state = self.state + x
+        self.q[0] = self.state
+        self.q[1, 1] = self.state[0]
+        return self.q * 1
+
+
+class OfANumber(Queue):
+    def construct(self, x):
+        self.q[1] = x * self.place + 5.0
+        self.q[0, 0] += x[1] * self.place + 5.0
+        self.place += 1
+        return self.q * 1
+
+
+class BesideTheState(Queue):
+    def construct(self, x):
+        self.state = x * 3
+        self.q[0] = x
+        return self.q * 1
+
+
+@case(mode="GRAPH", each={"cell": [Columns, Column, OfTheState, OfANumber, BesideTheState]})
+def test_own_to_the_graph(cell):
+    net, x = cell(), ms.Tensor([1.0, 2.0, 3.0])
+    return net(x), net.q.asnumpy(), net(x), net.q.asnumpy()
+
+
 class Step(nn.Cell):
     def __init__(self, net, optimizer):
         super().__init__()
@@ -318,3 +371,9 @@ def test_copies_of_lists_and_dicts(x):
 @graph(raises=True)
 def test_the_item_of_several(x):
     return x.item()
+
+
+@graph
+def test_none_in_f_strings_that_are_printed(x):
+    print(f"{None}", f"{x.shape[0]} {None} {2.5} {True}", f"{True and False} {1.0}")
+    return x

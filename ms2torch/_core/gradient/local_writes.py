@@ -3,8 +3,8 @@
 MindSpore's graph mode makes ``self.queue[0:2] = v`` a new value: what reads ``self.queue`` later in the graph
 sees it, and ``v`` has its gradient, but the Parameter keeps its content. What ``+=`` or an ``assign`` writes
 after that is the graph's own, too. So is what ``self.queue[self.place] = v`` writes where the ``construct``
-itself sets ``self.place``. (By any other index, ``[:, 0]``, ``[0]``, ``[indices]``, the Parameter itself is
-written.)
+itself sets ``self.place``, and what ``self.queue[0] = self.state`` writes where it sets ``self.state``. (By
+any other index, ``[:, 0]``, ``[0]``, ``[indices]``, the Parameter itself is written.)
 """
 
 from __future__ import annotations
