@@ -49,7 +49,8 @@ TRANSFORMS = {
     "first two": lambda: T.Truncate(2),
     **{f"{dtype}": (lambda dtype=dtype: T.ToNumber(dtype)) for dtype in (ms.int8, ms.uint8, ms.int64, ms.float16, ms.float64)},
     **{f"replace {pattern}": (lambda pattern=pattern: T.RegexReplace(pattern, "<>")) for pattern in (
-        "[a-z]+", r"\s", ".", r"\p{Han}", "^", r"\b", "", r"[^\x00-\x7f]", r"\w+", r"[\w.]+")},
+        "[a-z]+", r"\s", ".", r"\p{Han}", "^", r"\b", "", r"[^\x00-\x7f]", r"\w+", r"[\w.]+",
+        "[[:alpha:]]+", "[[:^alnum:]]", "[^[:punct:]a]+", "[[:upper:][:space:]]", "[:lower:]", "[[:digit:]]")},
     **{f"cut {pattern}": (lambda pattern=pattern: T.RegexTokenizer(pattern, pattern)) for pattern in (
         r"\s+", "[,.!]", "", r"\p{Cased_Letter}", "(?<=a)b", r"\W")},
 }

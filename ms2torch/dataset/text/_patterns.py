@@ -38,7 +38,7 @@ _UNKNOWN = frozenset((
     "kannada", "khmer", "lao", "malayalam", "mongolian", "myanmar", "ogham", "oriya", "runic", "sinhala",
     "syriac", "telugu", "thaana", "alnum", "punct", "blank", "cntrl", "graph", "print",
 ))
-_PART = re.compile(r"\\([pP])\{\s*([^}]*?)\s*\}|\\.|\[\^?\]?|\]|\.", re.DOTALL)
+_PART = re.compile(r"\\([pP])\{\s*([^}]*?)\s*\}|\[:(\^?)(\w+):\]|\\.|\[\^?\]?|\]|\.", re.DOTALL)
 # What Python's classes of characters lack of ICU's, or have beyond them.
 _LINE_ENDS = r"\n-\r\x85\u2028\u2029"
 _SPACES = r"\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
@@ -50,6 +50,27 @@ def _is_word(char: str) -> bool:
     kind = unicodedata.category(char)
     return (kind[0] in "LM" or kind in ("Nd", "Nl", "Pc")
             or any(first <= ord(char) <= last for first, last in _LETTERS_ELSEWHERE))
+
+
+# The combining classes of marks that are alphabetic: not those of viramas, nuktas, tones and accents.
+_VOWEL_SIGNS = frozenset((0, *range(10, 33), 84, 91, 103, 118, 129, 130, 132, 240))
+
+
+def _is_letter(char: str, kind: str) -> bool:
+    vowel = kind in ("Mn", "Mc") and unicodedata.combining(char) in _VOWEL_SIGNS
+    return kind[0] == "L" or kind == "Nl" or vowel or any(
+        first <= ord(char) <= last for first, last in _LETTERS_ELSEWHERE[:-1])
+
+
+_POSIX = {
+    "alpha": _is_letter, "digit": lambda char, kind: kind == "Nd", "punct": lambda char, kind: kind[0] == "P",
+    "alnum": lambda char, kind: kind == "Nd" or _is_letter(char, kind),
+    "upper": lambda char, kind: char.isupper(), "lower": lambda char, kind: char.islower(),
+    "word": lambda char, kind: _is_word(char), "cntrl": lambda char, kind: kind == "Cc",
+    "blank": lambda char, kind: char == "\t" or kind == "Zs",
+    "space": lambda char, kind: char in "\t\n\v\f\r\x85" or kind[0] == "Z",
+    "xdigit": lambda char, kind: kind == "Nd" or unicodedata.normalize("NFKC", char) in tuple("abcdefABCDEF"),
+}
 
 
 @lru_cache(1)
@@ -91,6 +112,9 @@ def compiled(pattern: str) -> re.Pattern:
         if part[1]:
             inner = _ranges(part[2], part[1] == "P")
             text = inner if depth else f"[{inner}]"
+        elif part[4]:
+            inner = _ranges(part[4], bool(part[3]), posix=True)
+            text = inner if depth else f"[{inner}]"
         elif text.startswith("["):
             depth += 1
         elif text == "]" and depth:
@@ -102,8 +126,11 @@ def compiled(pattern: str) -> re.Pattern:
 
 
 @lru_cache(64)
-def _ranges(name: str, outside: bool) -> str:
-    """The characters with a property, or ``outside`` it, as a class of a regular expression holds them."""
+def _ranges(name: str, outside: bool, posix: bool = False) -> str:
+    """The characters with a property, or ``outside`` it, as a class of a regular expression holds them;
+    ``posix``: of the name of one of POSIX's classes, which ICU has beyond ASCII."""
+    if posix and name.lower() in _POSIX:
+        return _listed(lambda char: _POSIX[name.lower()](char, unicodedata.category(char)) is not outside)
     name = name.partition("=")[2] or name
     name = _CATEGORIES.get(re.sub(r"[\s_-]", "", name).lower(), name)
     if name in _SCRIPTS:

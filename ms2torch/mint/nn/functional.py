@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch import mint
-from ms2torch._core.checks.calls import describe
+from ms2torch._core.checks.calls import describe, dtype_name
 from ms2torch._core.checks.kernel_dtypes import not_supported
 from ms2torch._core.operators import normalising
 from ms2torch._core.operators.registry import lowered
@@ -22,13 +22,13 @@ from ms2torch.ops.function import nn_func
 from ms2torch.ops.function._nn_activation import _FLOATS as FLOATS
 from ms2torch.ops.function._nn_activation import _need as need_dtype
 from ms2torch.ops.function._nn_activation import relu as positive_part
+from ms2torch.ops.function._nn_activation import selu as _selu
 from ms2torch.ops.function._nn_loss import binary_entropy, held
 
 from ._interpolation import check_interpolation
 
 cross_entropy, embedding, hardsigmoid = mint.cross_entropy, mint.embedding, mint.hardsigmoid
-hardswish, mish, prelu, selu, sigmoid, tanh = (
-    mint.hardswish, mint.mish, mint.prelu, mint.selu, mint.sigmoid, mint.tanh)
+hardswish, prelu, sigmoid, tanh = mint.hardswish, mint.prelu, mint.sigmoid, mint.tanh
 flatten = mint.flatten
 
 
@@ -285,12 +285,33 @@ def _elu(t, alpha):
 
 def elu(input, alpha=1.0, inplace=False):
     """x where positive, else alpha * (exp(x) - 1)."""
+    if alpha.__class__ in (int, bool) and not inplace:
+        raise _not_a_tensor("EluExt", input, {"alpha": alpha})
     return _placed("EluExt", _elu, input, inplace, alpha=alpha)
 
 
 def elu_(input, alpha=1.0):
     """``elu`` in place."""
     return _placed("EluExt", _elu, input, True, alpha=alpha)
+
+
+def _of_floats(t, name, listed):
+    """``t``, which an operator takes in the dtypes of its ``listed`` alone."""
+    if t.dtype in (torch.float16, torch.bfloat16, torch.float32):
+        return t
+    raise TypeError(f"For primitive[{name}], the input argument[input] must be a type of {listed} but got "
+                    f"{dtype_name(t.dtype)}.")
+
+
+def mish(input):
+    """x * tanh(softplus(x)) of Float16, Float32 or BFloat16."""
+    return _placed("MishExt", lambda t: F.mish(_of_floats(t, "MishExt", "{Float16, Float32}")), input, False)
+
+
+def selu(input):
+    """Scaled elu of Float16, Float32 or BFloat16."""
+    dtypes = "{BFloat16, Float16, Float32},"
+    return _placed("SeLUExt", lambda t: _selu.kernel(_of_floats(t, "SeLUExt", dtypes)), input, False)
 
 
 def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):

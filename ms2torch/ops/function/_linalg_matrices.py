@@ -158,6 +158,8 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
     """The covariances of the rows (``mindspore.ops.cov``)."""
     if isinstance(correction, (list, tuple)):
         correction = correction[0]
+    if input.dtype in (torch.float16, torch.bfloat16):
+        input = input.float()
     return torch.cov(input, correction=int(correction), fweights=fweights, aweights=aweights)
 
 
