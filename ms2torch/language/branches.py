@@ -242,7 +242,7 @@ class Choosing:
         return node
 
     def visit_IfExp(self, node):
-        samples = None if self.inner else self.branches.choice(
+        samples = None if self.inner or self.returns.recurs(node) else self.branches.choice(
             node.test, node.body, node.orelse, returned=id(node) in self.returned)
         reads = self._absent_under(node, [node.body, node.orelse])
         node.test, node.body, node.orelse = (

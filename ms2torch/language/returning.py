@@ -13,7 +13,7 @@ class Returns:
     """The `return`s of one function, by the `if`s and `while`s that choose between them."""
 
     def __init__(self, function, branches) -> None:
-        self.branches = branches
+        self.branches, self.name = branches, getattr(function, "name", "")
         self.given = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
         self.choices: dict = {}     # id of a `return`: [(the condition's statement, samples of both ways)]
         self.within: set = set()    # ids of statements in others, which not every way to a `return` meets
@@ -40,7 +40,7 @@ class Returns:
         after = [] if isinstance(node, ast.While) else rest
         one, changed = self._first([*node.body, *after])
         other, changed_too = self._first([*node.orelse, *rest])
-        if one is None or other is None or one is other:
+        if one is None or other is None or one is other or any(map(self.recurs, (one, other))):
             return
         same = bound - changed - changed_too
         samples = [self._sample(n.value, same) for n in (one, other)]
@@ -48,6 +48,11 @@ class Returns:
             if any(n is not None for n in found) and not _alike(*samples):
                 self.choices.setdefault(id(told), []).append((node, found))
                 self.choosing.add(id(node))
+
+    def recurs(self, returned) -> bool:
+        """Whether what is returned calls the function itself, of which MindSpore asks no type."""
+        return any(isinstance(n, ast.Call) and getattr(n.func, "id", None) == self.name
+                   for n in ast.walk(returned))
 
     def _first(self, statements: list):
         """(the first `return` that all ways through ``statements`` may meet, the names bound before it)."""

@@ -54,6 +54,7 @@ class Profile:
         self.prints: dict[str, list] = defaultdict(lambda: [0, 0.0])
         self.breaks: dict[str, None] = {}
         self._inside: list[float] = []          # seconds in Cells below, for each Cell under way
+        self._under: list = []                  # these Cells
         self._reading = False
         self._main = threading.get_ident()
         self._torch = None
@@ -75,17 +76,20 @@ class Profile:
     def _around_cell(self, call):
         @functools.wraps(call)
         def timed(cell, *args, **kwargs):
-            if threading.get_ident() != self._main:
+            # (in graph mode a Cell's call begins the graph, which calls the Cell)
+            if threading.get_ident() != self._main or (self._under and self._under[-1] is cell):
                 return call(cell, *args, **kwargs)
             inside = self._inside
             if not inside:
                 self._window(self.outermost[0])
             inside.append(0.0)
+            self._under.append(cell)
             start = time.perf_counter()
             try:
                 return call(cell, *args, **kwargs)
             finally:
                 took = time.perf_counter() - start
+                self._under.pop()
                 row = self.cells[type(cell).__name__]
                 row[0] += 1
                 row[1] += took - inside.pop()

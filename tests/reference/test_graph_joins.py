@@ -575,3 +575,24 @@ def test_shapes_that_do_not_fit_in_a_graph(how):
             return x
         return x if x > 1 else -x
     return use(Tensor(np.arange(6).reshape(2, 3).astype(np.float32)), how)
+
+
+def factorial(n):
+    if n <= 1:
+        return 1
+    return n * factorial(n - 1)
+
+
+def in_one_expression(n):
+    return 1 if n <= 1 else n * in_one_expression(n - 1)
+
+
+def last_pair(n):
+    if n <= 0:
+        return 1, 2
+    return last_pair(n - 1)
+
+
+@graph
+def test_what_calls_itself_is_not_asked_for_its_type(x, n):
+    return x * factorial(n), x * in_one_expression(n), x * last_pair(n)[0]
