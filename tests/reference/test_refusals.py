@@ -74,6 +74,9 @@ ms.mint.nn.functional.mish(T((2, 3), "float64"))
 ms.mint.nn.functional.mish((1, 2))
 ms.mint.nn.functional.selu(T((2, 3), "int32"))
 ms.mint.nn.SELU()(T((2, 3), "uint8"))
+ops.median(T((2, 3)), keepdims="wrong")
+ops.reverse_sequence(T((2, 3)), I(1, 2), None)
+ops.stft(T((16,)), 8, hop_length=4, win_length=8, window=T((8,)), onesided=T((2,)))
 """)
 
 TAKEN = lines("""

@@ -36,6 +36,9 @@ def mindspore_error(err: Exception, name: str, raw, kwargs, valid=None, kernel=N
     if primitive and (wrong := _of_parser(name, raw, kwargs, None, kernel, fixed)):
         return wrong
     known = table(True)
+    if not (primitive or known or kernel is None) and (
+            wrong := _of_attributes(name, kernel, raw, kwargs)):
+        return wrong
     if (primitive or direct) and not str(known).startswith("Failed calling") and (
             wrong := rules.refusal(name, *_inputs(name, kernel, raw, kwargs), late=False)):
         return wrong
@@ -67,6 +70,21 @@ def _about(behind: str | None, name: str, err: Exception, raw, kwargs) -> Except
     if not behind or behind == name or len(shapes) != 2 or "need to broadcast" not in str(err):
         return err
     return cannot_broadcast(behind, *shapes)
+
+
+def _of_attributes(name: str, kernel, raw, kwargs) -> Exception | None:
+    """What the Primitive ``name``, which a function makes of its arguments, has against its attributes."""
+    attributes = PRIMITIVES[name]._init if name in PRIMITIVES else ()
+    if not attributes:
+        return None
+    takes = inspect.signature(kernel).parameters
+    given = {**dict(zip(_names(kernel), raw, strict=False)), **kwargs}
+    try:
+        rules.check_attributes(name, {n: given[n] for n in attributes if n in given and n in takes
+                                      and given[n] is not takes[n].default})
+    except (TypeError, ValueError) as wrong:
+        return wrong
+    return None
 
 
 def _inputs(name: str, kernel, raw, kwargs) -> tuple[list, list]:
