@@ -371,6 +371,10 @@ class Parameter(Tensor):
         hooks[key] = hook
         return _Handle(hooks, key)
 
+    def __copy__(self) -> Parameter:
+        return Parameter(wrap(self._rest.detach().clone()), self.name, self.requires_grad,
+                         self.layerwise_parallel)
+
     def __deepcopy__(self, memodict=None) -> Parameter:
         memo = {} if memodict is None else memodict
         new = Parameter.__new__(type(self))

@@ -197,10 +197,14 @@ def _kind_of(value, plain: type) -> type:
 
 
 def watching(hook):
-    """A hook for torch that calls ``hook`` with the gradient as a Tensor; what it returns replaces it."""
+    """A hook for torch that calls ``hook`` with the gradient as a Tensor; what it returns replaces it, or what
+    it wrote into it."""
 
     def see(gradient):
-        result = hook(wrap(gradient))
+        shown = wrap(gradient)
+        result = hook(shown)
+        if result is None and shown._t is not gradient:
+            return shown._t
         if result is not None and not isinstance(result, Tensor):
             kind = type(result).__name__
             raise RuntimeError(f"Tensor hook should be return Tensor, but get type: {kind}.")
@@ -253,9 +257,12 @@ def _hooked(w, g: torch.Tensor) -> torch.Tensor:
     hooks = w.__dict__.get("_grad_hooks")
     if hooks:
         for hook in tuple(hooks.values()):
-            new = hook(rows.as_gradient(g))
+            shown = rows.as_gradient(g)
+            new = hook(shown)
             if new is not None:
                 g = new._t
+            elif shown.__class__ is Tensor:
+                g = shown._t
     return g
 
 

@@ -93,7 +93,7 @@ class Tensor(Exchange):
         return (_unpickled, (pickling.content(self._t),), state or None)
 
     def __copy__(self):
-        return wrap(self._t)
+        return self.__deepcopy__()      # as by pickle: its content is copied
 
     def __deepcopy__(self, memodict=None):
         new = wrap(self._t.detach().clone())
