@@ -272,7 +272,7 @@ class Parameter(Tensor):
                 self._t = overwrite(self._t, t)
             else:
                 # Who reads it from here on differentiates by this Parameter.
-                mode.differentiation.rebind(self, overwrite(self._t, t))
+                mode.differentiation.replace(self, t)
 
     def _rebind(self, t: torch.Tensor) -> None:
         if self._away:

@@ -10,7 +10,7 @@ from ms2torch.common.parameter import Parameter
 
 _MODULES = frozenset({"ms2torch.common.initializer", "ms2torch.context", "ms2torch.log"})
 _OF_TENSORS = frozenset({"assign_value", "set_const_arg"})
-_OF_PARAMETERS = frozenset({"init_data", "set_data"})
+_OF_PARAMETERS = frozenset({"init_data", "set_data", "set_dtype"})
 _OF_CELLS = frozenset({
     "_apply", "buffers", "get_buffer", "get_parameters", "get_sub_cell", "load_state_dict", "named_buffers",
     "parameters_dict", "register_backward_hook", "register_backward_pre_hook", "register_buffer",

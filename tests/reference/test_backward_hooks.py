@@ -131,3 +131,38 @@ def test_a_graph_sets_no_data(differentiated):
     if differentiated:
         return nn.TrainOneStepCell(net, nn.SGD(net.trainable_params(), 0.1))(t([1.0, 2.0]))
     return net(t([1.0, 2.0]))
+
+
+def trebled(cell, grads, came):
+    return grads[0] * 3.0, grads[1]
+
+
+class First(nn.Cell):
+    """Its first Cell's input needs no gradient."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = Product()
+
+    def construct(self, x, y):
+        return self.first(x, y).sum()
+
+
+@case(mode="GRAPH")
+def test_a_graph_has_gradients_of_what_a_hooked_cell_got():
+    net = First()
+    net.first.register_backward_hook(trebled)
+    step = nn.TrainOneStepCell(net, nn.SGD(net.trainable_params(), 0.1))
+    x, y = t([1.0, 2.0]), t([3.0, 4.0])
+    return step(x, y), step(x, y), net.first.w.value()
+
+
+class Cast(Setting):
+    def construct(self, x):
+        self.w.set_dtype(ms.float16)
+        return (self.w * x).sum()
+
+
+@case(mode="GRAPH", raises=True)
+def test_a_graph_sets_no_dtype():
+    return Cast()(t([1.0, 2.0]))

@@ -304,3 +304,72 @@ class Calling(nn.Cell):
 @case(mode="BOTH")
 def test_gradients_that_a_function_takes_inside_a_graph_take_keywords():
     return Calling()(t([1.0, 2.0]), t([3.0, 4.0]))
+
+
+def replaced(kind):
+    """A body that gives its weight content of another shape or dtype, before it reads it or between."""
+    w, v = (ms.Parameter(t(values), name=name) for name, values in (("w", [1.0, 2.0]), ("v", [3.0, 4.0, 5.0])))
+
+    def body(x):
+        first = (w * x[:2]).sum() if kind == "half, read before" else 0
+        if kind == "shape":
+            w.set_data(x * 1)
+        elif kind == "twice":
+            w.set_data(t([1.0, 2.0, 3.0]))
+            w.set_data(t([1.0]))
+        elif kind == "written after":
+            w.set_data(t([1.0, 2.0, 3.0]))
+            w[0] = 5.0
+        else:
+            w.set_dtype(ms.float64 if kind == "double" else ms.float16)
+        return first + (w * w).sum() + (v * x).sum()
+
+    return body, w, v
+
+
+@case(each={"kind": ["shape", "twice", "written after", "double", "half", "half, read before"]})
+def test_weights_that_get_another_shape_or_dtype_in_the_body(kind):
+    body, w, v = replaced(kind)
+    differentiate, x = ms.value_and_grad(body, 0, [w, v]), t([1.0, 2.0, 3.0])
+    return differentiate(x), differentiate(x), w.value()
+
+
+def writes_first(g):
+    g[0] = 100.0
+
+
+def writes_and_returns(g):
+    g[0] = 100.0
+    return g + 1.0
+
+
+def makes_another(g):
+    g *= 2.0
+
+
+@case(each={"hook": [writes_first, writes_and_returns, makes_another], "of": ["tensor", "parameter"]})
+def test_hooks_that_write_into_gradients(hook, of):
+    w = ms.Parameter(t([1.0, 2.0, 3.0]), name="w")
+    if of == "parameter":
+        w.register_hook(hook)
+
+    def body(x):
+        y = x * 2.0
+        if of == "tensor":
+            y.register_hook(hook)
+        return (y * w * w).sum()
+
+    return ms.grad(body, 0, w)(t([1.0, 2.0, 3.0]))
+
+
+class Defaults(nn.Cell):
+    def construct(self, x, y, k=2.0):
+        return x * y * k
+
+    def bprop(self, x, y, k, out, dout):
+        return dout * y * k, dout * x * 7.0, 0
+
+
+@case(each={"kwargs": [{}, {"k": 3.0}]})
+def test_a_bprop_takes_what_has_a_default(kwargs):
+    return ms.grad(Defaults(), (0, 1))(t([1.0, 2.0]), t([3.0, 4.0]), **kwargs)

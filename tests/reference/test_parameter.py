@@ -1,4 +1,6 @@
 """Parameter: what shares its memory, what keeps old values, what set_data takes."""
+import copy
+
 import mindspore as ms
 import numpy as np
 from mindspore import nn, ops
@@ -173,3 +175,12 @@ def test_param_info_of_another_parameter():
     state.param_info = weight.param_info.clone()
     state.name = "moment." + state.name
     return weight.name, state.name, state.requires_grad, state.layerwise_parallel, state.value()
+
+
+@case(each={"of": ["parameter", "frozen", "tensor"]})
+def test_a_shallow_copy_has_a_content_of_its_own(of):
+    one = t(1.0, 2.0) if of == "tensor" else ms.Parameter(t(1.0, 2.0), name="w", requires_grad=of != "frozen")
+    other = copy.copy(one)
+    other[0] = 5.0
+    told = () if of == "tensor" else (other.name, other.requires_grad)
+    return type(other).__name__, one + 0.0, other + 0.0, told

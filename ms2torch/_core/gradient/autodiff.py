@@ -14,7 +14,7 @@ from ms2torch._core.tensor.dtype import from_torch
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._core.torch_private import is_transforming, run_backward
 
-from . import integers, overflow, passes, recording, rows
+from . import copy_on_write, integers, overflow, passes, recording, rows
 from .passes import Pass, Valued, is_integral, tensors_of
 
 # What has a gradient in a tuple, list or dict.
@@ -93,6 +93,10 @@ def _run(fn, args, kwargs, places, weights, sens, has_aux) -> Differentiated:
             sens = sens(output)
         grads = backward(found, sens, inputs.sources + opened.sources, opened.received,
                          opened.outer is not None)
+        for place, dtype in opened.retyped.items():
+            place += len(inputs.sources)
+            if grads[place] is not None:
+                grads[place] = grads[place].to(dtype)
         for call in opened.hooked:
             call.finish()
         opened.remember(output)
@@ -106,13 +110,15 @@ def _run(fn, args, kwargs, places, weights, sens, has_aux) -> Differentiated:
 class _PassOverIntegers(Pass):
     """A pass whose integer weights have shadows; ``sources`` is what to differentiate by.
 
-    ``usual``: none has one, nor shares its gradients.
+    ``usual``: none has one, nor shares its gradients. ``retyped``: the dtypes of gradients, by their
+    places, of weights that the body gave another dtype.
     """
 
-    __slots__ = ("sources", "usual")
+    __slots__ = ("retyped", "sources", "usual")
 
     def __enter__(self) -> Pass:
         self.sources = []
+        self.retyped = {}
         self.usual = True
         return super().__enter__()
 
@@ -136,6 +142,19 @@ class _PassOverIntegers(Pass):
             new, source = integers.differentiable(weight._t)
         self.sources.append(source)
         return new
+
+
+    def differ(self, old: torch.Tensor, new: torch.Tensor) -> torch.Tensor:
+        place = next((i for i, source in enumerate(self.sources) if source is old), None)
+        if place is None or not new.is_floating_point():
+            return new
+        self.usual = False
+        if new.dtype is not old.dtype:
+            self.retyped[place] = new.dtype
+        if new.shape == old.shape:
+            return copy_on_write.overwrite(old, new.to(old.dtype)).to(new.dtype)
+        self.sources[place] = leaf = new.detach().requires_grad_()
+        return leaf
 
 
 class Inputs:
@@ -197,8 +216,8 @@ def _kind_of(value, plain: type) -> type:
 
 
 def watching(hook):
-    """A hook for torch that calls ``hook`` with the gradient as a Tensor; what it returns replaces it, or what
-    it wrote into it."""
+    """A hook for torch that calls ``hook`` with the gradient as a Tensor; what it returns replaces it, or
+    what it wrote into it."""
 
     def see(gradient):
         shown = wrap(gradient)

@@ -148,11 +148,23 @@ def _refill(obj, tensors):
 
 def custom_bprop(function, bprop, args: tuple, kwargs: dict):
     """Call ``function`` with ``bprop(*inputs, out, dout)`` as its gradient."""
+    if not mode.graph:
+        args, kwargs = _with_defaults(function, bprop, args, kwargs)
     run = _Run(function, bprop, args, kwargs)
     raw = [args[i]._t for i in run.places]
     integers = any(isinstance(t, Shadowed) for t in raw)
     outs = _of_integers(run, raw) if integers else _Bprop.apply(run, *raw)
     return _refill(run.output, iter(outs))
+
+
+def _with_defaults(function, bprop, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+    """The call as ``bprop`` wants it where it takes what the call leaves to defaults, or gives by name."""
+    code = getattr(bprop, "__code__", None)
+    if code is None or code.co_argcount - isinstance(bprop, types.MethodType) <= len(args) + 2:
+        return args, kwargs
+    call = inspect.signature(function).bind(*args, **kwargs)
+    call.apply_defaults()
+    return call.args, call.kwargs
 
 
 class _IntegerBprop(torch.autograd.Function):
@@ -249,11 +261,24 @@ def backward_hooked(cell, hooks: dict, compute, args: tuple, kwargs: dict):
     if watch.backward:
         watch.waiting = bool(tensors_of(args))
         # Tensors inside tuples are no inputs to the hooks.
+        if mode.graph or mode.inside:
+            args = tuple(map(_asked_for, args))
         given = tuple(a for a in args if isinstance(a, Tensor))
         if any(a._t.requires_grad for a in given):
             rest = iter(observe_gradients(given, watch.at_inputs, all_of_them=True))
             args = tuple(next(rest) if isinstance(a, Tensor) else a for a in args)
     return observe_gradients(compute(*args, **kwargs), watch.at_output)
+
+
+def _asked_for(value):
+    """An input of a Cell with a hook: a graph computes its gradient, although nobody else needs it."""
+    opened = mode.differentiation
+    if value.__class__ is not Tensor or opened is None or value._t.requires_grad or (
+            not value._t.is_floating_point()):
+        return value
+    leaf = value._t.detach().requires_grad_()
+    opened.received.append(leaf)
+    return wrap(leaf)
 
 
 class _Hooked:

@@ -248,6 +248,18 @@ class Pass:
             if new.requires_grad and not t.requires_grad:
                 opened.remember(holder)
 
+    def replace(self, holder: Tensor, new: torch.Tensor) -> None:
+        """``holder.set_data(new)`` of a Parameter: who reads it from here on differentiates by it."""
+        old = holder._t
+        content = copy_on_write.overwrite(old, new)
+        if old.requires_grad and (old.shape != new.shape or old.dtype is not new.dtype):
+            content = self.differ(old, new)
+        self.rebind(holder, content)
+
+    def differ(self, old: torch.Tensor, new: torch.Tensor) -> torch.Tensor:
+        """What stands for a weight that stood as ``old`` and got content of another shape or dtype."""
+        return new
+
     def take_over(self, holder: Tensor, value: torch.Tensor) -> None:
         """``holder.assign_value``: from here on it is ``value``, and depends on what that depends on."""
         self.refuse_given(holder)
