@@ -24,20 +24,25 @@ def _is(value, kind) -> bool:
     return isinstance(value, kind) and not isinstance(value, Parameter)
 
 
-def taken_in(node: ast.FunctionDef, self_name: str | None, value_of) -> bool:
+def taken_in(node: ast.FunctionDef, self_name: str | None, value_of, moves) -> bool:
     """Have ``node`` write to copies of its own; whether there was something to change. ``value_of`` tells
-    what an outer name or an attribute of ``self`` holds."""
+    what an outer name or an attribute of ``self`` holds, ``moves`` whether an index hangs on what ``node``
+    sets: by such a one an attribute's Tensor itself is written."""
     declared = {name for n in ast.walk(node) if isinstance(n, ast.Global) for name in n.names}
     local = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     local |= {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
     stored_attributes = {n.attr for n in ast.walk(node)
                          if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
+    moving = {base.attr for n in ast.walk(node) if isinstance(n, ast.Subscript) and moves(n.slice)
+              and isinstance(base := base_of(n), ast.Attribute)}
     held, lost = {}, set()
     for target, kind in _written(node):
         if isinstance(target, ast.Name) and target.id not in local and _is(value_of(target), kind):
             held[target.id] = target
         elif isinstance(target, ast.Attribute) and getattr(target.value, "id", None) == self_name is not None:
             value = value_of(target)
+            if target.attr in moving and _is(value, Tensor):
+                continue
             if target.attr not in stored_attributes and _is(value, _PARTED):
                 held[f"{self_name}.{target.attr}"] = target
             elif _is(value, Tensor):

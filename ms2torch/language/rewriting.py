@@ -79,7 +79,9 @@ class Rewriting(Choosing, Computing, Assigning, Knowing, ast.NodeTransformer):
         """The tree of the whole function."""
         self.hidden = _local_names(node)
         values = parameter_parts.Values(self.owner, self.self_name, self._value_of)
-        if isinstance(node, ast.FunctionDef) and outer_lists.taken_in(node, self.self_name, values.of):
+        self.moving = Moving(node, self.self_name, self._is_parameter)
+        if isinstance(node, ast.FunctionDef) and outer_lists.taken_in(
+                node, self.self_name, values.of, self.moving.holds):
             self.differs, self.hidden = True, _local_names(node)
         self.scopes = [[copied(node), None]] if self._asks_for_constants(node) else []
         own = self.self_name if jit_classes.is_instance(self.owner) else None
@@ -88,7 +90,6 @@ class Rewriting(Choosing, Computing, Assigning, Knowing, ast.NodeTransformer):
             if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store) and isinstance(n.value, ast.Name)
             and (n.value.id == own or n.value.id not in self.hidden)}
         self.aliases, self.late = Aliases(node), closures.Late(node)
-        self.moving = Moving(node, self.self_name, self._is_parameter)
         self.branches = Branches(node)
         self.returns = Returns(node, self.branches)
         self.numbers = KnownNumbers(node, self._value_of)

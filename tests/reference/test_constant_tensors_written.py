@@ -80,6 +80,17 @@ class Global(Constant):
         return GLOBAL * x
 
 
+class ByACounter(Constant):
+    def __init__(self):
+        super().__init__()
+        self.k = 0
+
+    def construct(self, x):
+        self.c[self.k] = x[0]
+        self.k = 1
+        return self.c * x
+
+
 KINDS = [TwoElements, ReadElsewhere, WrittenElsewhere, UnderAnotherName, RowOfRow, Augmented, InALoop, InABranch, Global]
 
 
@@ -107,3 +118,9 @@ def test_one_construct_writes_to_a_constant_here_and_a_parameter_there():
     constant, trained, x = TwoElements(), TwoElements(), t(1.0, 3.0)
     trained.c = ms.Parameter(t(3.0, 3.0), name="c")
     return constant(x), trained(x), constant(x), constant.c, trained.c
+
+
+@case(mode="GRAPH")
+def test_a_constant_written_by_what_construct_sets_is_written():
+    net, x = ByACounter(), t(1.0, 3.0)
+    return net(x), net(x), net.c
