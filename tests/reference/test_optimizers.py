@@ -172,6 +172,14 @@ def test_setting_the_rate():
     return first, weights(optimizer, 1), optimizer.get_lr().asnumpy()
 
 
+@case(each={"name": ["SGD momentum", "Adam"]})
+def test_writing_into_the_rate_s_numpy_array(name):
+    optimizer = MADE[name](parameters(), 0.1)
+    first = weights(optimizer, 1)
+    optimizer.learning_rate.asnumpy()[()] = 0.01
+    return first, weights(optimizer, 1), optimizer.get_lr().asnumpy()
+
+
 # groups
 
 GROUPS = {

@@ -38,16 +38,16 @@ class _IteratorLearningRate(LearningRateSchedule):
         self._listed = (None, [])
 
     def at(self, step: int) -> float:
-        """The rate at ``step``, from the host's copy of the list."""
+        """The rate at ``step``: a device's from the host's copy of the list."""
         rest = self.learning_rate._rest
-        key = (rest.data_ptr(), rest._version)
+        key = (rest.data_ptr(), None if rest.is_cpu else rest._version)
         if self._listed[0] != key:
-            self.__dict__["_listed"] = (key, rest.tolist())
+            self.__dict__["_listed"] = (key, rest.numpy() if rest.is_cpu else rest.tolist())
         rates = self._listed[1]
         if step >= len(rates):
             raise RuntimeError(f"For 'Gather', the 'input_indices' should be in the range [0, {len(rates)}), "
                                f"but got {step}, error_code[58]")
-        return rates[step]
+        return float(rates[step])
 
     def construct(self, global_step):
         from ms2torch.ops import gather

@@ -36,8 +36,10 @@ class HostValues(Undoing):
     """Host copies of Parameters with one element, kept in ``_hosted``."""
 
     def _host(self, param: Parameter) -> float:
-        """The value of a Parameter with one element, from the host's copy."""
+        """The value of a Parameter with one element: a device's from the host's copy."""
         rest = param._rest
+        if rest.is_cpu:     # cheaper than to look a copy up; and whoever writes into `asnumpy()` is heeded
+            return rest.item()
         key = (rest.data_ptr(), rest._version)
         known = self._hosted.get(id(param))
         if known is None or known[0] != key:
