@@ -285,7 +285,7 @@ def _optimizers() -> list[Mutant]:
         optimizer("loss_scale ignored", 49, "_step.py",
                   "list(torch._foreach_mul(raw, factor))",
                   "raw", "nn.Momentum(p, 0.05, 0.9, loss_scale=2.0)"),
-        optimizer("a schedule one step late", 51, "_rates.py", "return rates[step]\n", "return rates[max(step - 1, 0)]\n",
+        optimizer("a schedule one step late", 51, "_rates.py", "return float(rates[step])\n", "return rates[max(step - 1, 0)]\n",
                   "nn.SGD(p, [0.1, 0.05, 0.02, 0.01, 0.005])"),
         optimizer("cosine decay over the wrong span", 51, "nn/dynamic_lr.py",
                   "return [min_lr + half * (1 + math.cos(math.pi * min(epoch, decay_epoch) / decay_epoch))",
