@@ -254,3 +254,18 @@ def test_rates_are_numbers_in_pytorch():
     exec(translate_source(text).text, theirs)
     assert [float(rate) for rate in ours["rates"]()] == pytest.approx([0.05, 0.05])
     assert list(theirs["rates"]()) == pytest.approx([0.05, 0.05])
+
+
+@pytest.mark.parametrize("loss, asks", [
+    ("nn.MSELoss()", False),
+    ("lambda found, wanted: ops.square(found - wanted).mean()", True),
+    ('nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")', True),
+])
+def test_a_step_asks_for_classes_where_its_loss_may_take_them(loss, asks):
+    text = (
+        "from mindspore import nn, ops\n\nnet = nn.Dense(2, 2)\nopt = nn.SGD(net.trainable_params(), 0.1)\n"
+        f"loss_fn = {loss}\nstep = nn.TrainOneStepCell(nn.WithLossCell(net, loss_fn), opt)\n"
+    )
+    made = translate_source(text).text
+    assert ("def classes(loss, label):" in made) is asks
+    assert (f"self.loss(self.network(x), {'classes(self.loss, label)' if asks else 'label'})") in made

@@ -6,6 +6,7 @@ Their modules are plain PyTorch: each function or class is copied as text, with 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -50,7 +51,14 @@ def named_by(names: set[str]) -> set[str]:
     return wanted
 
 
-def sources(names: set[str]) -> list[str]:
-    """The texts of these helpers and of those that they need, in the order of the files."""
-    wanted = named_by(names)
-    return [text for name, (text, _) in _all().items() if name in wanted]
+_AS_CLASSES = re.compile(r"\bclasses\(self\.\w+, (\w+)\)")
+
+
+def sources(names: set[str], takes_classes: bool = True) -> list[str]:
+    """The texts of these helpers and of those that they need, in the order of the files; where no loss takes
+    classes they hand labels on as they are."""
+    wanted, texts = named_by(names), {name: text for name, (text, _) in _all().items()}
+    if not takes_classes:
+        wanted -= {"classes"} - names
+        texts = {name: _AS_CLASSES.sub(r"\1", text) for name, text in texts.items()}
+    return [text for name, text in texts.items() if name in wanted]

@@ -67,7 +67,7 @@ def as_function(rule, form) -> str | None:
 
 def tidy(module: cst.Module, rewriter) -> cst.Module:
     """The module with the imports that it uses, in order, and its helpers below them."""
-    texts = helpers.sources(rewriter.helpers)
+    texts = helpers.sources(rewriter.helpers, rewriter.takes_classes)
     body, head = list(module.body), []
     first = next((i for i, s in enumerate(body) if not _is_docstring(s)), len(body))
     last = first

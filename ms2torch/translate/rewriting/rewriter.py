@@ -76,6 +76,8 @@ class Rewriter(Syntax, CallSites, NameSites, Branches, cst.CSTTransformer):
         self.reading, self.keep, self.data = reading, keep, data
         self.sites: dict[tuple[int, int], Site] = {}
         self.helpers: set[str] = set()
+        # Whether a loss that the helpers call may want its labels as classes.
+        self.takes_classes = False
         self.reasons: list[tuple[tuple[int, int], str]] = []
         self.after: list[list[str]] = []
         self.before: list[list[str]] = []

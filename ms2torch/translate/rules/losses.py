@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import libcst as cst
 
+from ..rewriting.inferred import Class, Of
 from ..rewriting.sites import UNTOLD
 from ..translation import site_of
 from .alike import as_int64
 from .table import instance, rule, table
+
+# What PyTorch computes by CrossEntropyLoss or NLLLoss, which want classes as int64.
+_OF_CLASSES = ("CrossEntropyLoss", "NLLLoss", "SoftmaxCrossEntropyWithLogits")
 
 table(
     "nn",
@@ -86,6 +90,15 @@ def _of_classes(call, name: str):
         value = as_int64(value)
     args[at] = args[at].with_changes(value=value)
     return call.updated.with_changes(args=args)
+
+
+def note_labels(call) -> None:
+    """Have the helper that calls ``loss_fn`` ask whether its labels are classes, unless the loss is told to be
+    one that has none."""
+    if "loss_fn" in call:
+        loss = call.inferred("loss_fn")
+        cls = loss.cls if isinstance(loss, Of) else loss.root() if isinstance(loss, Class) else ""
+        call.rewriter.takes_classes |= not cls or cls.rpartition(".")[2] in _OF_CLASSES
 
 
 @rule(

@@ -9,7 +9,7 @@ import libcst as cst
 from ..rewriting import pipelines
 from ..rewriting.inferred import Const
 from ..rewriting.templates import code
-from . import loops, scales, training
+from . import loops, losses, scales, training
 from .table import rule
 
 _MODEL = ("network", "loss_fn", "optimizer")
@@ -33,6 +33,7 @@ def model(call):
         call.put("optimizer", f"gradients_times({call.text('optimizer')}, {factor})")
     if training.is_data_parallel(call.rewriter):
         call.put("network", training.in_parallel(call).format(network=call.text("network")))
+    losses.note_labels(call)
     made, named = call.helper("Trainer"), ")"
     if "metrics" in call or "eval_network" in call:
         made, named = call.helper("MeasuredTrainer"), ", eval_network={eval_network?}, metrics={metrics?})"

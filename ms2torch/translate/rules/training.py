@@ -10,7 +10,7 @@ from ..rewriting.inferred import Gradient, Of
 from ..rewriting.sites import Kept
 from ..rewriting.templates import code
 from ..translation import site_of
-from . import scales
+from . import losses, scales
 from .table import instance, rule
 
 
@@ -167,6 +167,7 @@ def _joined(args) -> str:
 @rule("nn.WithLossCell", "WithLoss(network, loss), a Module at the head")
 def with_loss(call):
     call.helper("WithLoss")
+    losses.note_labels(call)
     return "WithLoss({backbone}, {loss_fn})"
 
 
