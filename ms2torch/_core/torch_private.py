@@ -204,6 +204,9 @@ def lack_of_memory(err: Exception) -> Exception | None:
 _WORDS = {
     "no memory": ("defaultcpuallocator",),      # of the CPU's allocator: how much there is no operand tells
     "overwritten": ("modified by an inplace operation",),   # autograd alone counts what it has saved
+    # Of torch.vmap, by the words of each of its refusals: what it maps may be anything.
+    "not at once": ("data-dependent control flow", ".item() on a tensor", "support batching operators",
+                    "doesn't have storage", "there exists a tensor `other`", "vmap: inplace arithmetic"),
     # (later releases raise NotImplementedError)
     "no kernel": ("not implemented for", "could not run"),
     # DTensor's table of rules is private; the second is said of shapes that depend on the data.

@@ -51,7 +51,9 @@ def test_five_steps(name):
     return run(PLAIN[name](parameters()))
 
 
-@case(each=[{"name": name, "size": size} for name in ("Adagrad", "RMSProp", "RMSProp momentum", "AdaMax")
+@case(each=[{"name": name, "size": size} for name in ("Adagrad", "RMSProp", "RMSProp momentum", "AdaMax", "Adam",
+                                                      "Adam nesterov", "LazyAdam", "ProximalAdagrad",
+                                                      "ProximalAdagrad penalties", "ASGD", "AdaFactor")
             for size in (1.0, 300.0, 20000.0) if (name, size) != ("AdaMax", 20000.0)])
 def test_gradients_whose_squares_float16_does_not_hold(name, size):
     weight = ms.Parameter(Tensor(data((16,), "float16")), name="w")
@@ -69,6 +71,12 @@ def test_weight_decay(name):
 @case(each={"name": [*SCALED, "FTRL"]})
 def test_loss_scale(name):
     return weights(PLAIN[name](parameters(), loss_scale=128.0, weight_decay=0.1), steps=2)
+
+
+@case(raises=True)
+def test_the_largest_squares_of_amsgrad_are_float32():
+    weight = ms.Parameter(Tensor(data((3,), "float16")), name="w")
+    PLAIN["Adam amsgrad"]([weight])((Tensor(data((3,)), ms.float16),))
 
 
 @case(each={"name": KINDS}, rtol=4e-3, atol=1e-3, reason="roundings to float16 in another order")

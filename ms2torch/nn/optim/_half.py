@@ -10,10 +10,10 @@ import torch
 from ._undo import atomic, is_atomic
 
 
-def in_single(kernel: partial, halves: bool = False):
+def in_single(kernel, halves: bool = False):
     """``kernel`` with lists of float16 tensors widened for its time; squares that float16 cannot hold then
-    still move the weight once. ``halves``: the numbers that ``kernel`` is bound to, and the rate, are rounded
-    to float16 first."""
+    still move the weight once. ``halves``: the numbers that ``kernel``, a partial, is bound to, and the rate,
+    are rounded to float16 first."""
     def step(params, grads, *rest):
         if params[0].dtype is not torch.float16:
             return kernel(params, grads, *rest)
@@ -24,9 +24,21 @@ def in_single(kernel: partial, halves: bool = False):
                                                            _half(rate), decay)
         else:
             kernel(wide[0], [g.float() for g in grads], *wide[1:], rate, decay)
-        torch._foreach_copy_([*params, *chain(*slots)], [*chain(*wide)])
+        written = [(t, w) for t, w in zip(chain(params, *slots), chain(*wide), strict=True) if w is not t]
+        torch._foreach_copy_(*map(list, zip(*written, strict=True)))
 
     return atomic(step) if is_atomic(kernel) else step
+
+
+def nearer(tensors, to, weight):
+    """``tensors`` moved towards ``to``, which may be overwritten, by ``weight``; nan where they are infinite
+    already."""
+    if weight < 0.5:
+        return torch._foreach_lerp(tensors, to, weight)
+    # (torch's lerp starts from the other end here.)
+    torch._foreach_sub_(to, tensors)
+    torch._foreach_mul_(to, weight)
+    return torch._foreach_add(tensors, to)
 
 
 def _half(number):

@@ -134,20 +134,25 @@ class AdaFactor(Optimizer):
             rate = rate * _rms(value).clamp(min=floor)
         new = grad * grad + eps
         if grad.ndim > 1:
-            row.copy_(torch.lerp(new.mean(-1), row.float(), beta2))
-            column.copy_(torch.lerp(new.mean(-2), column.float(), beta2))
+            _kept(row, new.mean(-1), beta2)
+            _kept(column, new.mean(-2), beta2)
             share = row.float() / row.float().mean(-1, keepdim=True)
             update = grad * share.rsqrt().unsqueeze(-1) * column.float().rsqrt().unsqueeze(-2)
         else:
-            square.copy_(torch.lerp(new, square.float(), beta2))
-            update = grad * square.float().rsqrt()
+            update = grad * _kept(square, new, beta2).rsqrt()
         update = update / (_rms(update) / threshold).clamp(min=1.0) * rate
         if self.use_first_moment:
-            mean.copy_(torch.lerp(update, mean.float(), beta1))
-            update = mean.float()
+            update = _kept(mean, update, beta1)
         if decay:
             value = value - value * decay * rate
         param.copy_(value - update)
+
+
+def _kept(state: torch.Tensor, new: torch.Tensor, share: float) -> torch.Tensor:
+    """The mean of what ``state`` held and ``new``, in float32: what it holds now is rounded to its dtype."""
+    found = state.float() * share + new * (1.0 - share)
+    state.copy_(found)
+    return found
 
 
 def _rms(t: torch.Tensor) -> torch.Tensor:

@@ -13,7 +13,8 @@ from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter
 
-from ._mixed import in_widest, refuse_two_dtypes
+from ._half import in_single, nearer
+from ._mixed import cannot_widen, in_widest, refuse_two_dtypes
 from ._rows import add_all, moments
 from ._undo import atomic, renew
 from .optimizer import Optimizer, opt_init_args_register
@@ -58,7 +59,7 @@ class AdamBase(Optimizer):
         correction = math.sqrt(1.0 - power2) / (1.0 - power1)
         self._sparse_steps(correction)
         if self.use_nesterov:
-            kernel = partial(_nesterov, self._hyper, correction)
+            kernel = in_single(partial(_nesterov, self._hyper, correction))
             return self._update(gradients, kernel, self.moment1, self.moment2)
         slots = (self.moment1, self.moment2) + ((self.vhat,) if self.use_amsgrad else ())
         return self._update(gradients, partial(adam_kernel, self._late, self._hyper, correction), *slots)
@@ -77,6 +78,11 @@ class AdamBase(Optimizer):
 def adam_kernel(late, hyper, correction, params, grads, first, second, *largest_rate_decay) -> None:
     *largest, rate, decay = largest_rate_decay
     beta1, beta2, eps = hyper
+    if params[0].dtype is torch.float16:
+        if largest:
+            raise cannot_widen("", torch.float16, torch.float32)
+        # MindSpore goes by the difference from the last square: one that float16 could not hold makes a nan.
+        torch._foreach_add_(second, torch._foreach_sub(second, second))
     # MindSpore adds its epsilon to the uncorrected root: the correction goes into the rate, none into the
     # kernel.
     torch._fused_adam_(params, grads, first, second, largest[0] if largest else [], late(params),
@@ -90,8 +96,7 @@ def _nesterov(hyper, correction, params, grads, first, second, rate, decay) -> N
     if decay:
         grads = torch._foreach_add(grads, params, alpha=decay)
     mean = torch._foreach_lerp(first, grads, 1 - beta1)
-    square = torch._foreach_mul(second, beta2)
-    torch._foreach_addcmul_(square, grads, grads, 1 - beta2)
+    square = nearer(second, torch._foreach_mul(grads, grads), 1 - beta2)
     ahead = torch._foreach_mul(mean, beta1)
     torch._foreach_add_(ahead, grads, alpha=1 - beta1)
     below = torch._foreach_sqrt(square)

@@ -9,6 +9,7 @@ from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter, ParameterTuple
 
+from ._half import in_single
 from .optimizer import Optimizer, opt_init_args_register
 
 
@@ -56,7 +57,7 @@ class ASGD(Optimizer):
             self._note(one, etas, self.eta, rate / (1.0 + self.lambd * rate * step) ** self.alpha)
             self._note(one, mus, self.mu, 1.0 / max(1.0, step - self._start))
 
-        self._update(gradients, kernel, self.ax, self.mu, self.eta)
+        self._update(gradients, in_single(kernel), self.ax, self.mu, self.eta)
         return True
 
     def _note(self, one: int, tensors, kept, value) -> None:

@@ -10,6 +10,7 @@ from ms2torch import _checkparam as validator
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor
 
+from ._half import in_single
 from ._mixed import refuse_cast
 from .optimizer import Optimizer, opt_init_args_register
 
@@ -44,7 +45,7 @@ class ProximalAdagrad(Optimizer):
         self._penalties = (l1, l2)
 
     def construct(self, grads):
-        return self._update(grads, partial(_proximal_adagrad, *self._penalties), self.accum)
+        return self._update(grads, in_single(partial(_proximal_adagrad, *self._penalties)), self.accum)
 
     @Optimizer.target.setter
     def target(self, value) -> None:

@@ -8,7 +8,7 @@ import torch
 
 from ms2torch import _checkparam as validator
 
-from ._half import in_single
+from ._half import in_single, nearer
 from ._mixed import refuse_two_dtypes
 from ._undo import atomic, renew
 from .optimizer import Optimizer, opt_init_args_register
@@ -61,7 +61,7 @@ class RMSProp(Optimizer):
 @atomic
 def _rmsprop(keep, momentum, eps, params, grads, squares, moments, *mean_rate_decay) -> None:
     *mean, rate, _ = mean_rate_decay
-    found = [_nearer(squares, torch._foreach_mul(grads, grads), 1 - keep)]
+    found = [nearer(squares, torch._foreach_mul(grads, grads), 1 - keep)]
     below = torch._foreach_add(found[0], eps)
     if mean:
         found.append(torch._foreach_lerp(mean[0], grads, 1 - keep))
@@ -77,13 +77,3 @@ def _rmsprop(keep, momentum, eps, params, grads, squares, moments, *mean_rate_de
         moved = [torch.where(s, old, new) for s, old, new in zip(stays, moments, moved, strict=True)]
     torch._foreach_sub_(params, steps if mean else moved)
     renew((moments, moved), *zip((squares, *mean), found, strict=True))
-
-
-def _nearer(tensors, to, weight):
-    """``tensors`` moved towards ``to`` by ``weight``; where one is infinite already the result is nan."""
-    if weight < 0.5:
-        return torch._foreach_lerp(tensors, to, weight)
-    # (torch's lerp starts from the other end here.)
-    torch._foreach_sub_(to, tensors)
-    torch._foreach_mul_(to, weight)
-    return torch._foreach_add(tensors, to)

@@ -9,12 +9,8 @@ import torch
 from ms2torch._core import mode
 from ms2torch._core.errors import final
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
-from ms2torch._core.torch_private import tree_leaves
+from ms2torch._core.torch_private import says, tree_leaves
 from ms2torch.language.builtin_functions import abstract_text
-
-# What torch says where an operator looks at values or cannot take many at once; those of MindSpore can.
-_NOT_AT_ONCE = ("data-dependent control flow", ".item() on a Tensor", "support batching operators",
-                "doesn't have storage", "there exists a Tensor `other`", "vmap: inplace arithmetic")
 
 
 def vmap(fn, in_axes=0, out_axes=0):
@@ -51,7 +47,8 @@ def vmap(fn, in_axes=0, out_axes=0):
         try:
             return lift(torch.vmap(run, axes, _as_tuple(out_axes), randomness="different")(*raw))
         except (RuntimeError, ValueError) as err:
-            if any(words in str(err) for words in _NOT_AT_ONCE):
+            # (MindSpore maps what looks at values and what takes one at a time too.)
+            if says(err, "not at once"):
                 return lift(_in_turns(run, raw, axes, out_axes))
             # What it maps has an axis to put somewhere.
             if isinstance(err, ValueError) and returned and None in tree_leaves(out_axes):
