@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-_BELOW_ONE = np.nextafter(np.float32(1), np.float32(0))
+_BELOW_ONE = float(np.nextafter(np.float32(1), np.float32(0)))
 _ONE, _TWO = np.float32(1), np.float32(2)
 
 # C's logf, since the last bit of a float32 normal hangs on it: a polynomial about the nearest of 16 points.
@@ -52,6 +52,7 @@ class Distributions:
 
     __slots__ = ("_kept",)      # the second normal of a pair
     range: int                  # C++'s max() - min(): words are given less the smallest
+    span: float                 # one more, as float32: a power of two
 
     def __call__(self) -> int:
         """The next word."""
@@ -78,8 +79,8 @@ class Distributions:
 
     def real32(self) -> float:
         """``std::generate_canonical<float, 24>``: a number in [0, 1) from one word, as float32."""
-        value = np.float32(self()) / np.float32(self.range + 1)
-        return float(value if value < 1 else _BELOW_ONE)
+        value = float(np.float32(self())) / self.span
+        return value if value < 1 else _BELOW_ONE
 
     def uniform(self, low: float, high: float) -> float:
         """``std::uniform_real_distribution<float>``, in float32 arithmetic."""

@@ -90,7 +90,7 @@ class MinStd(Engine):
     """``std::minstd_rand0``, libstdc++'s default engine: x <- 16807 x mod 2^31 - 1."""
 
     __slots__ = ("_ahead", "_at", "_state")
-    range = _PRIME - 2
+    range, span = _PRIME - 2, 2.0**31
     _table: np.ndarray | None = None
 
     def _begin(self, seed: int) -> None:
@@ -172,7 +172,7 @@ class MT19937(Engine):
     """``std::mt19937``, 32-bit words; numpy's legacy generator is it too, its seeding included."""
 
     __slots__ = ("_left", "_source")
-    range = 2**32 - 1
+    range, span = 2**32 - 1, 2.0**32
 
     def _begin(self, seed: int) -> None:
         if getattr(self, "_source", None) is None:
@@ -206,7 +206,7 @@ class MT19937_64(Engine):
     """``std::mt19937_64``, 64-bit words."""
 
     __slots__ = ("_left", "_state")
-    range = 2**64 - 1
+    range, span = 2**64 - 1, 2.0**64
     _N, _M = 312, 156
     _UPPER, _LOWER = np.uint64(0xFFFFFFFF80000000), np.uint64(0x7FFFFFFF)
     _MATRIX = np.uint64(0xB5026F5AA96619E9)

@@ -8,9 +8,10 @@ depends on which thread is faster, and rows come out in their order. Threads go 
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import cycle, islice
 from threading import Condition
 
@@ -18,7 +19,8 @@ from ..core import config
 
 _TRIED = 4                       # rows that are computed here, to see what one costs
 _WORTHWHILE = 1e-4               # seconds a row from which on threads pay
-_CHUNK = 4e-3                    # seconds of work in a chunk, about
+_CHUNK = 2e-3                    # seconds of work in a chunk, about
+_BURST = 2e-2                    # seconds of work that may be waited for at a time
 _AHEAD = 128 << 20               # bytes of rows that may wait
 
 
@@ -71,7 +73,8 @@ class Threads:
         size = max(1, min(32, round(_CHUNK / min(spent))))
         wanted = max(2, config.get_prefetch_size() // size) * self._workers
         ahead = max(self._workers, min(wanted, _AHEAD // (held * size)))
-        yield from self._by_threads(rows, size, ahead, first + _TRIED)
+        together = max(1, min(ahead // 2, int(_BURST / (size * min(spent)))))
+        yield from self._by_threads(rows, size, ahead, together, first + _TRIED)
 
     def end(self) -> None:
         """Leave what is not begun, and let the threads go."""
@@ -79,10 +82,12 @@ class Threads:
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None
 
-    def _by_threads(self, rows, size: int, ahead: int, first: int):
-        """Chunks of ``size`` rows, at most ``ahead`` of them waiting."""
+    def _by_threads(self, rows, size: int, ahead: int, together: int, first: int):
+        """Chunks of ``size`` rows, at most ``ahead`` of them under way; where one has to be waited for, it is
+        until ``together`` are done, for each awakening disturbs the threads at work."""
         if self._pool is None:
-            self._pool = ThreadPoolExecutor(self._workers, "ms2torch-map")
+            kernels = sys.modules.get("ms2torch.dataset.vision.kernels")     # image programs have it
+            self._pool = ThreadPoolExecutor(self._workers, "ms2torch-map", kernels and kernels.settle)
         turns = [_Turn() if draw else None for draw, _ in self._parts]
         waiting: deque = deque()
         number, failure, more = 0, None, True
@@ -100,6 +105,8 @@ class Threads:
                         waiting.append(self._pool.submit(self._chunk, chunk, number, turns,
                                                          first + number * size))
                         number += 1
+                if waiting and not waiting[0].done():
+                    wait([waiting[min(together, len(waiting)) - 1]])
                 if waiting:
                     for row in waiting.popleft().result():
                         if isinstance(row, Exception):

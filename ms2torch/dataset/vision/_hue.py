@@ -76,12 +76,11 @@ def turned(image: np.ndarray, factor: float) -> np.ndarray:
     if image.dtype == np.uint8:
         with kernels.opencv("colour", "AdjustHue") as cv2:
             if cv2:
-                found = cv2.cvtColor(image, cv2.COLOR_RGB2HSV_FULL)
-                row = np.zeros((found.shape[1], 3), np.uint8)
-                row[:, 0] = int(factor * np.float32(255)) % 256
+                found = cv2.cvtColor(image, cv2.COLOR_RGB2HSV_FULL, kernels.room(image))
+                turn = bytes((int(factor * np.float32(255)) % 256, 0, 0)) * found.shape[1]
                 rows = found.reshape(found.shape[0], -1)
-                np.add(rows, row.reshape(-1), out=rows)            # bytes go around as hues do
-                return cv2.cvtColor(found, cv2.COLOR_HSV2RGB_FULL)
+                np.add(rows, np.frombuffer(turn, np.uint8), out=rows)          # bytes go around as hues do
+                return cv2.cvtColor(found, cv2.COLOR_HSV2RGB_FULL, kernels.room(image))
         hue, saturation, value = _byte_hsv(image)
         hue = (hue + int(factor * np.float32(255))) % 256
         scale = np.float32(1) / np.float32(255)

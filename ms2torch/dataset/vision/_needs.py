@@ -8,7 +8,7 @@ there may be, or ``type``, the dtypes that there may be; the text of its error, 
 from __future__ import annotations
 
 import csv
-from functools import partial, wraps
+from functools import wraps
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +28,7 @@ def install(transforms: dict) -> None:
             for name in names.split():
                 rules.setdefault(name, []).append((check, values.split(), text))
     for name, checks in rules.items():
-        transforms[name]._refuse = staticmethod(partial(_refuse, name, checks))
+        transforms[name]._refuse = staticmethod(_refusal(name, checks))
     for name in _OVER_IMAGES:
         one = transforms[name]
         each = name == "RandomCrop"
@@ -36,6 +36,20 @@ def install(transforms: dict) -> None:
             one._choose = _over_choices(one._choose, each)
         method = "_apply" if one.random else "_compute"
         setattr(one, method, _over_images(getattr(one, method), each))
+
+
+def _refusal(name: str, checks: list):
+    """`_refuse`, which thinks once of images of one kind."""
+    fine = set()
+    counts = any(check == "channels" for check, _, _ in checks)
+
+    def refuse(image: np.ndarray) -> None:
+        kind = image.dtype.char, image.ndim, image.shape[-1:] if counts else ()
+        if kind not in fine:
+            _refuse(name, checks, image)
+            fine.add(kind)
+
+    return refuse
 
 
 def _refuse(name: str, checks: list, image: np.ndarray) -> None:

@@ -182,6 +182,13 @@ class SlicePatches(ImageOperation):
         self.slice_mode, self.fill_value = slice_mode, fill_value
 
     def _compute(self, image):
+        if self.num_height == self.num_width == 1:
+            return image
+        if not kernels.loads(image):
+            raise OperationError("[Internal ERROR] SlicePatches: Tensor could not convert to CV Tensor.")
+        if image.ndim > 3:
+            raise OperationError("Affine: input tensor is not in shape of <H,W> or <H,W,C>, but got rank: "
+                                 f"{image.ndim}")
         image = kernels.as_bytes(image)
         for axis, count, length in (("height", self.num_height, image.shape[0]),
                                     ("width", self.num_width, image.shape[1])):
@@ -192,9 +199,8 @@ class SlicePatches(ImageOperation):
             over_h, over_w = -image.shape[0] % self.num_height, -image.shape[1] % self.num_width
             image = pad(image, (0, 0, over_w, over_h), self.fill_value, Border.CONSTANT)
         height, width = image.shape[0] // self.num_height, image.shape[1] // self.num_width
-        pieces = tuple(cut(image, i * height, j * width, height, width)
-                       for i in range(self.num_height) for j in range(self.num_width))
-        return pieces if len(pieces) > 1 else pieces[0]
+        return tuple(cut(image, i * height, j * width, height, width)
+                     for i in range(self.num_height) for j in range(self.num_width))
 
 
 class FiveCrop(TensorOperation):

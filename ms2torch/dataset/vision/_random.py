@@ -192,8 +192,9 @@ class RandomColorAdjust(RandomOperation, ImageOperation):
     def _apply(self, changes, image):
         for change, factor in changes:
             name, taken = _TAKEN[change]
-            if image.dtype.name not in taken:
-                raise unfit(name, "data type", f"({', '.join(taken)})", image.dtype)
+            if image.dtype.type not in taken:
+                names = ", ".join(np.dtype(one).name for one in taken)
+                raise unfit(name, "data type", f"({names})", image.dtype)
             image = change(image, factor)
         return image
 
@@ -249,7 +250,7 @@ def _brighter(image, factor):
         return held(image.astype(exact) * exact(factor), image)
     with kernels.opencv("colour") as cv2:
         if cv2 and image.size and factor >= 0:
-            return cv2.convertScaleAbs(image, alpha=float(factor)).reshape(image.shape)
+            return cv2.convertScaleAbs(image, kernels.room(image), float(factor)).reshape(image.shape)
     return kernels.looked_up(_bytes(_LEVELS * factor), image)
 
 
@@ -257,10 +258,10 @@ def _contrasted(image, factor):
     factor = np.float32(factor)
     with kernels.opencv("colour") as cv2:
         if cv2 and image.size:
-            mean = cv2.mean(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY))[0]
+            mean = cv2.mean(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY, kernels.room(image, *image.shape[:2])))[0]
             if image.dtype.kind == "u":
-                greys = np.full_like(image, int(np.rint(mean)))
-                return cv2.addWeighted(greys, 1 - float(factor), image, float(factor), 0)
+                greys = np.full(image.shape, round(mean), image.dtype)
+                return cv2.addWeighted(greys, 1 - float(factor), image, float(factor), 0, greys)
         else:
             mean = _grey(image).mean()
     if image.dtype != np.uint8:
@@ -275,14 +276,15 @@ def _saturated(image, factor):
     factor = np.float32(factor)
     with kernels.opencv("colour") as cv2:
         if cv2 and image.size:
-            grey = cv2.cvtColor(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY), cv2.COLOR_GRAY2RGB)
-            return cv2.addWeighted(grey, 1 - float(factor), image, float(factor), 0)
+            grey = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY, kernels.room(image, *image.shape[:2]))
+            grey = cv2.cvtColor(grey, cv2.COLOR_GRAY2RGB, kernels.room(image))
+            return cv2.addWeighted(grey, 1 - float(factor), image, float(factor), 0, grey)
     return held(weighted(_grey(image)[..., None], np.float32(1) - factor, image, factor), image)
 
 
 # What the parts of RandomColorAdjust take: name, dtypes.
-_TAKEN = {_brighter: ("AdjustBrightness", ("bool", "int8", "uint8", "int16", "uint16", "int32", "float16",
-                                           "float32", "float64")),
-          _contrasted: ("AdjustContrast", ("uint8", "uint16", "float32")),
-          _saturated: ("AdjustSaturation", ("uint8", "uint16", "float32")),
-          turned: ("AdjustHue", ("uint8", "float32"))}
+_TAKEN = {_brighter: ("AdjustBrightness", (np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.int32,
+                                           np.float16, np.float32, np.float64)),
+          _contrasted: ("AdjustContrast", (np.uint8, np.uint16, np.float32)),
+          _saturated: ("AdjustSaturation", (np.uint8, np.uint16, np.float32)),
+          turned: ("AdjustHue", (np.uint8, np.float32))}

@@ -27,6 +27,20 @@ _module = None                       # cv2, None before it was asked for, False 
 _release = (0, 0)
 
 
+class _Thread(threading.local):
+    settled = False                  # whether OpenCV has MindSpore's arithmetic in this thread for good
+
+
+_thread = _Thread()
+
+
+def settle() -> None:
+    """MindSpore's arithmetic for good, in a thread that computes nothing else; where OpenCV is in use."""
+    if _module:
+        _module.ipp.setUseIPP(False)
+        _thread.settled = True
+
+
 def _loaded():
     global _module, _release
     with _loading:
@@ -79,7 +93,7 @@ class opencv:
         self._module, self._name, self._accelerated = _usable(kind), name, False
 
     def __enter__(self):
-        if self._module and self._module.ipp.useIPP():       # of this thread; users' own calls keep it
+        if self._module and not _thread.settled and self._module.ipp.useIPP():   # users' own calls keep it
             self._accelerated = True
             self._module.ipp.setUseIPP(False)
         return self._module
@@ -89,6 +103,12 @@ class opencv:
             self._module.ipp.setUseIPP(True)
         if kind is not None and self._module and issubclass(kind, self._module.error):
             raise OperationError(f"{self._name}: {str(error).strip()}") from None
+
+
+def room(image: np.ndarray, *shape: int) -> np.ndarray:
+    """Memory for what OpenCV makes of an image, in its shape or another. Where OpenCV has to ask for it, it
+    waits for Python's lock in the middle of its work."""
+    return np.empty(shape or image.shape, image.dtype)
 
 
 def as_bytes(image: np.ndarray) -> np.ndarray:
@@ -107,9 +127,14 @@ def keeping_booleans(function):
     return over
 
 
+def loads(image: np.ndarray) -> bool:
+    """Whether OpenCV has the dtype of an image."""
+    return image.dtype.kind in "biuf" and (image.dtype.itemsize <= 2 or image.dtype.name in _WIDE)
+
+
 def loaded(image: np.ndarray, name: str) -> np.ndarray:
     """An image of a dtype that OpenCV has."""
-    if image.dtype.kind not in "biuf" or (image.dtype.itemsize > 2 and image.dtype.name not in _WIDE):
+    if not loads(image):
         raise OperationError(f"[Internal ERROR] {name}: load image failed.")
     return image
 

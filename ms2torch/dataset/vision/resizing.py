@@ -24,8 +24,8 @@ def resize(image: np.ndarray, height: int, width: int, method: str, name: str = 
         return image.copy()
     with kernels.opencv("resize", name) as cv2:
         if cv2:
-            found = cv2.resize(image, (width, height), interpolation=_CODES[method])
-            return found.reshape(height, width, *image.shape[2:])
+            room = kernels.room(image, height, width, *image.shape[2:])
+            return cv2.resize(image, (width, height), room, interpolation=_CODES[method]).reshape(room.shape)
     if method == "nearest":
         return image[_nearest(rows, height)[:, None], _nearest(columns, width)]
     kernels.needs(image, name, "uint8 uint16 int16 float32 float64")

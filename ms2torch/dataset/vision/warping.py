@@ -55,9 +55,9 @@ def _needs(image, how: str, name: str) -> None:
 
 def _by(warp, image, matrix, height, width, how, fill):
     """One of OpenCV's two functions; ``fill`` is a number a channel, 0 beyond the third."""
-    found = warp(image, matrix, (width, height), flags=_CODES[how], borderMode=0,
-                 borderValue=tuple(float(value) for value in fill))
-    return found.reshape(height, width, *image.shape[2:])
+    room = kernels.room(image, height, width, *image.shape[2:])
+    found = warp(image, matrix, (width, height), room, _CODES[how], 0, tuple(map(float, fill)))
+    return found.reshape(room.shape)
 
 
 def tilt(start, end) -> np.ndarray:
