@@ -210,6 +210,25 @@ def sized(dataset):
     return dataset.get_dataset_size(), dataset.get_batch_size(), dataset.get_repeat_count()
 
 
+WITHOUT_THE_COLUMN = {
+    "project": lambda: pair(5).project("z"), "project-batch": lambda: pair(5).project("z").batch(2),
+    "rename": lambda: pair(5).rename("z", "y"), "rename-taken": lambda: pair(5).rename("a", "b"),
+    "map": lambda: pair(5).map(lambda x: x, "z"), "concat": lambda: pair(5) + pair(5).rename("b", "c"),
+    "filter": lambda: pair(5).filter(lambda x: True, "z"),
+    "batch": lambda: pair(5).batch(2, per_batch_map=lambda a, info: (a,), input_columns=["z"]),
+    "buckets": lambda: pair(5).bucket_batch_by_length(["z"], [3], [1, 2]).repeat(2),
+}
+
+
+@case(each={"name": list(WITHOUT_THE_COLUMN)})
+def test_questions_to_a_pipeline_without_the_column(name):
+    dataset = WITHOUT_THE_COLUMN[name]()
+    if name == "filter":
+        return dataset.get_col_names(), said(dataset.output_shapes)
+    return [said(getattr(dataset, question)) for question in (
+        "get_dataset_size", "get_batch_size", "get_repeat_count", "get_col_names", "num_classes", "output_types")]
+
+
 @case
 def test_sizes():
     def three():

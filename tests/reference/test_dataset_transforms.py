@@ -206,6 +206,7 @@ ERRORS = {
     "flip-probability": lambda: V.RandomHorizontalFlip(1.5),
     "pad-three": lambda: V.Pad((1, 2, 3)),
     "fill-value": lambda: V.Pad(1, 256),
+    "fill-half": lambda: T.Fill(3)(np.ones(2, np.float16)),
 }
 
 

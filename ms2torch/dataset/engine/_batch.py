@@ -103,6 +103,7 @@ class _Batching(UnionBaseDataset):
         return rows // self.batch_size if self.drop_remainder else -(-rows // self.batch_size)
 
     def get_batch_size(self):
+        self.get_col_names()
         return -1 if self.batch_size_func is not None else self.batch_size
 
 

@@ -101,6 +101,7 @@ class BucketBatchByLengthDataset(UnionBaseDataset):
         return self._count()
 
     def get_batch_size(self):
+        self.get_col_names()
         return 1
 
 

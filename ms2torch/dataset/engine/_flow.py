@@ -98,6 +98,7 @@ class RepeatDataset(UnionBaseDataset):
         return self.children[0]._size() * max(self.count, 1)
 
     def get_repeat_count(self):
+        self.get_col_names()
         return self.count
 
 
@@ -362,10 +363,6 @@ class FilterDataset(UnionBaseDataset):
         names = self.children[0]._columns()
         return places(self.input_columns or names, names,
                       "Invalid parameter, column name: {} does not exist in the dataset columns.")
-
-    def _columns(self):
-        self._places()
-        return self.children[0]._columns()
 
     def _size(self):
         return self._count()

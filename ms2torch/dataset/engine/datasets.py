@@ -75,7 +75,6 @@ class Dataset(Pipeline):
         """Rows (batches, after ``batch``) of one epoch. Runs an epoch where only that can tell."""
         if self.dataset_size is None:
             self._check_tree()
-            self._columns()
             self.dataset_size = self._size()
             if self.dataset_size == 0:
                 notice("dataset_size", "Got 0 sample from dataset pipeline, check if drop all data or load "
@@ -89,12 +88,12 @@ class Dataset(Pipeline):
 
     def get_batch_size(self) -> int:
         """Rows in a batch; 1 before ``batch``, -1 where a function decides."""
-        self._check_tree()
+        self.get_col_names()                        # the pipeline is built for it, in MindSpore too
         return self.children[0].get_batch_size() if self.children else 1
 
     def get_repeat_count(self) -> int:
         """Count of the last ``repeat``; 1 without one."""
-        self._check_tree()
+        self.get_col_names()                        # the pipeline is built for it, in MindSpore too
         return self.children[0].get_repeat_count() if self.children else 1
 
     def get_class_indexing(self) -> dict:
@@ -103,7 +102,7 @@ class Dataset(Pipeline):
 
     def num_classes(self) -> int | None:
         """Number of classes, where the source knows."""
-        self._check_tree()
+        self.get_col_names()                        # the pipeline is built for it, in MindSpore too
         return self.children[0].num_classes() if self.children else None
 
     @binds_by_inspect

@@ -139,6 +139,8 @@ class Fill(TensorOperation):
                                  f"input tensor data type {names[1]}")
         if value.dtype.kind in "US":
             return np.full(column.shape, self.fill_value)
+        if column.dtype == np.float16:
+            raise OperationError("Template type and Tensor type are not compatible")
         return np.broadcast_to(cast(value, column.dtype), column.shape).copy()
 
 
