@@ -4,7 +4,7 @@
 
 Starts 2, 4 and 8 processes on this machine (Gloo). For each network and layout: how far from one process's
 the losses and parameters are after the last step (float64), which share of the weights and of what Adam keeps
-of them a process holds, and, for the MLP, the bytes that a process sends in a step over those of `formula`.
+of them a process holds, and the bytes that a process sends in a step over those of `formula`.
 The networks are those of tests/distributed/pipeline_cases.py.
 """
 
@@ -21,28 +21,53 @@ import numpy as np
 from tests.distributed import pipeline_cases as cases
 from tests.distributed.conftest import Together
 
-BATCH, WIDTH, HIDDEN, LAYERS, ITEM = 16, cases.WIDTH, 16, 4, 8
+BATCH, WIDTH, HIDDEN, ITEM, MICRO = 16, cases.WIDTH, 16, 8, cases.MICRO
 # Layout: (data, tensor, stages, level of optimizer parallelism).
 LAYOUTS = {
     "dp2": (2, 1, 1, 0), "tp2": (1, 2, 1, 0), "pp2": (1, 1, 2, 0),
     "zero1": (2, 1, 1, 1), "zero2": (2, 1, 1, 2), "zero3": (2, 1, 1, 3),
     "dp4": (4, 1, 1, 0), "pp4": (1, 1, 4, 0), "dp2 tp2": (2, 2, 1, 0), "dp2 pp2": (2, 1, 2, 0),
-    "tp2 pp2": (1, 2, 2, 0), "tp2 zero3": (2, 2, 1, 3), "dp2 tp2 pp2": (2, 2, 2, 0), "dp2 pp4": (2, 1, 4, 0),
+    "tp2 pp2": (1, 2, 2, 0), "zero1 tp2": (2, 2, 1, 1), "zero3 tp2": (2, 2, 1, 3), "zero1 pp2": (2, 1, 2, 1),
+    "zero3 pp2": (2, 1, 2, 3), "dp2 tp2 pp2": (2, 2, 2, 0), "zero1 tp2 pp2": (2, 2, 2, 1),
+    "zero3 tp2 pp2": (2, 2, 2, 3), "dp2 pp4": (2, 1, 4, 0),
 }
 MODELS = {"mlp": 4, "transformer": 2, "llama": 2, "resnet": 1}       # and how many stages they can have
 
 
-def formula(dp: int, tp: int, pp: int, stage: int) -> float:
-    """Bytes that a process at ``stage`` sends in a step of the MLP.
+def formula(model: str, dp: int, tp: int, pp: int, level: int, stage: int) -> float:
+    """Bytes that a process at ``stage`` sends in a step, at least.
 
-    Gradients of its weights over dp processes; for each layer an activation and its gradient over tp; the two
-    values that cross each border of stages, and their gradients. A sum over n takes 2 (n-1)/n.
+    A sum over n processes takes 2 (n-1)/n of what is summed, each of its halves, scattering and gathering,
+    one. Of a layer over tp, an activation is summed for each pair of matrices, and its gradient. Gradients
+    of weights are summed over dp; with optimizer parallelism in stages each micro-batch's are scattered; at
+    level 3 every micro-batch also gathers the weights twice. (Those whose rows tp splits are not split
+    further.) What crosses a border of stages is sent on, and its gradient back; a table that the first and
+    the last stage read is sent to the first, and back. Batch normalisation sums two numbers a channel, and
+    their gradients.
     """
-    activation = BATCH // dp * WIDTH * ITEM
-    weights = LAYERS // pp * 2 * WIDTH * HIDDEN // tp * ITEM
-    sums = 2 * (tp - 1) / tp * 2 * (LAYERS // pp) * activation
-    crossing = 2 * ((stage < pp - 1) + (stage > 0)) * activation
-    return 2 * (dp - 1) / dp * weights + sums + crossing
+    def summed(size: float, n: int) -> float:
+        return 2 * (n - 1) / n * size
+
+    if model == "resnet":
+        kernels, channels, head = 9 * (4 + 16 + 16), 4, 4 * WIDTH
+        norms = 3 * 4 * channels * MICRO if dp > 1 else 0
+        weights = kernels + 3 * 2 * channels + head / tp + WIDTH
+        return ITEM * (summed(weights + norms, dp) + summed(BATCH // dp * channels, tp))
+    attends = model != "mlp"
+    layers, pairs, crossing = (2, 2, 1) if attends else (4, 1, 2)
+    columns, rows = WIDTH * HIDDEN, WIDTH * HIDDEN
+    if attends:
+        columns, rows = 3 * WIDTH**2 + columns * (2 if model == "llama" else 1), WIDTH**2 + rows
+    other = (layers // pp * WIDTH + (16 * WIDTH if stage in (0, pp - 1) else 0)) if attends else 0
+    columns, rows = layers // pp * columns / tp, layers // pp * rows / tp
+    activation = BATCH // dp * WIDTH * (WIDTH if attends else 1)
+    found = summed(2 * pairs * layers // pp * activation, tp)
+    found += crossing * ((stage < pp - 1) + (stage > 0)) * activation
+    if attends and pp > 1 and stage in (0, pp - 1):
+        found += 2 * 16 * WIDTH
+    shared = columns + other + (rows if tp == 1 else 0)
+    times = 3 * MICRO if level == 3 else 1 + MICRO if level and pp > 1 else 2
+    return ITEM * (found + times * summed(shared, dp) / 2 + summed(rows if tp > 1 else 0, dp))
 
 
 def row(together, model: str, layout: str) -> str:
@@ -52,7 +77,7 @@ def row(together, model: str, layout: str) -> str:
         settings = {"enable_parallel_optimizer": True, "parallel_optimizer_config": {
             "parallel_optimizer_threshold": 0, "optimizer_level": f"level{level}"}}
     if tp > 1:
-        settings["full_batch"] = True
+        settings["dataset_strategy"] = ((dp, 1), (dp, 1))
     spread = tp > 1 or model in ("transformer", "llama", "resnet")
     args = (model, "cell", pp, dp if spread else 1, tp)
     (alone,), = together(cases.several, 1, [((model, "cell", pp), {})], timeout=200)
@@ -65,10 +90,8 @@ def row(together, model: str, layout: str) -> str:
     worst = max(worst, *(float(np.abs(mean / losses - 1).max()) for mean in means))
     assert {name for mine in ranks for name in mine[1]} == set(values)
     held = max(sum(mine[2].values()) for mine in ranks) / sum(whole.values())
-    wire = ""
-    if model == "mlp" and not level:
-        over = [mine[3] / formula(dp, tp, pp, rank // block) for rank, mine in enumerate(ranks)]
-        wire = f"{min(over):.2f} to {max(over):.2f}"
+    over = [mine[3] / formula(model, dp, tp, pp, level, rank // block) for rank, mine in enumerate(ranks)]
+    wire = f"{min(over):.2f} to {max(over):.2f}"
     return (f"| {model} | {layout} | {dp * tp * pp} | {worst:.1e} | {held:.3f} | "
             f"{max(mine[3] for mine in ranks)} | {wire} |")
 

@@ -343,7 +343,7 @@ def load_distributed_checkpoint(network, checkpoint_filenames=None, predict_stra
     for some in files.chunks(known):
         for name, held in files.read(some).items():
             target = None
-            if predict_strategy is not None:
+            if predict_strategy and name in predict_strategy:
                 matrix, places = predict_strategy[name][:2]
                 target = _slices.sharding_of(_strategy_file.ParallelLayouts(
                     [_strategy_file.Dimensions(matrix)], [_strategy_file.Dimensions(places)]))

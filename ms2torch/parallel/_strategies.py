@@ -11,6 +11,7 @@ import math
 import weakref
 
 from ms2torch._core import mode
+from ms2torch._core.gradient import passes
 from ms2torch._core.operators import primitive as operator_classes
 from ms2torch._core.processes import distributed
 from ms2torch._core.tensor.tensor import Tensor
@@ -112,6 +113,25 @@ def layout_of(p, sizes: tuple[int, ...]):
                            opt_weight_shard_step=step, opt_weight_shard_size=optimizer if step else 0)
 
 
+def laid_out(network, forward, data) -> dict[str, list]:
+    """How the parameters of ``network`` lie once ``forward(*data)`` has run, of which nothing else stays:
+    [matrix of devices, tensor map, shape of this process's part, field size, whether all parts are equal,
+    optimizer's group]."""
+    spread = current_spread()
+    if spread is None or distributed.staged():
+        return {}
+    with passes.Discarded((), ()):
+        forward(*data)
+    found = {}
+    for p in network.get_parameters():
+        layout = layout_of(p, spread.sizes)
+        maps = [list(one.dim) for one in layout.tensor_map]
+        part = getattr(p._rest, "_local_tensor", p._rest)
+        found[p.name] = [list(layout.dev_matrix[0].dim), maps[0] if len(maps) == 1 else maps,
+                         list(part.shape), 0, True, ""]
+    return found
+
+
 def _note(spread, name: str, attrs: dict | None, strategy) -> None:
     """Let the mesh have axes for a strategy: of an operator with ``attrs``, or of tensors that have nothing
     to do with each other."""
@@ -139,15 +159,16 @@ def _placements(spread, name: str, attrs: dict | None, strategy) -> list:
     return spreads.of_strategy(name, attrs, strategy, spread.sizes)
 
 
-def with_strategies(spread, name: str, attrs: dict | None, values, strategy) -> list:
-    """``values`` laid out by a strategy, one part of it for each Tensor, in order."""
+def with_strategies(spread, name: str, attrs: dict | None, values, strategy, read: bool = False) -> list:
+    """``values`` laid out by a strategy, one part of it for each Tensor, in order; to be only ``read``, or
+    not."""
     if not strategy:
         return list(values)
     found, waiting = [], iter(_placements(spread, name, attrs, strategy))
     for x in values:
         layout = next(waiting, None) if isinstance(x, Tensor) else None
-        found.append(x if layout is None else spread.laid(x, layout, f"'{name}' with the strategy "
-                                                                     f"{strategy}"))
+        found.append(x if layout is None
+                     else spread.laid(x, layout, f"'{name}' with the strategy {strategy}", read))
     return found
 
 
@@ -205,7 +226,8 @@ def _spread_class(cls: type) -> type:
             if spread is None:
                 return cls.__call__(self, *args, **kwargs)
             ins, outs = self._strategies
-            found = cls.__call__(self, *with_strategies(spread, self.name, self.attrs, args, ins), **kwargs)
+            given = with_strategies(spread, self.name, self.attrs, args, ins, read=True)
+            found = cls.__call__(self, *given, **kwargs)
             if outs is None:
                 return tuple(map(spread.summed, found)) if isinstance(found, tuple) else spread.summed(found)
             many = isinstance(found, tuple)

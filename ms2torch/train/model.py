@@ -11,6 +11,7 @@ from ms2torch._core.tensor.tensor import Tensor
 from ms2torch._naming.surface import install_lazy
 from ms2torch.nn.cell import Cell
 from ms2torch.nn.wrap.cell_wrapper import WithEvalCell, WithLossCell
+from ms2torch.parallel._strategies import laid_out
 from ms2torch.parallel._utils import _get_device_num, _get_parallel_mode, _get_parameter_broadcast
 from ms2torch.train import amp
 
@@ -452,19 +453,24 @@ class Model:
         return self._predict_network(*predict_data)
 
     def infer_train_layout(self, train_dataset, dataset_sink_mode=True, sink_size=-1) -> dict:
-        """Layouts of parameters split over devices: a first step splits them, before it none are."""
+        """How parameters lie on the devices, by name; the network runs on the first batch for it, of which
+        nothing stays. Empty where the program gives no strategies, and for networks in stages."""
         mode = _get_parallel_mode()
         if mode not in _SPLITTING:
             raise RuntimeError("'infer_train_layout' only supports 'semi_auto_parallel' and 'auto_parallel' "
                                f"mode, but got {mode}.")
-        return {}
+        batch = next(train_dataset.create_tuple_iterator(num_epochs=1))
+        network = self._train_network
+        return laid_out(network, getattr(network, "network", network), batch)
 
     def infer_predict_layout(self, *predict_data, skip_backend_compile=False) -> dict:
-        """Layouts of parameters split over devices: a first step splits them, before it none are."""
+        """How parameters lie on the devices, by name, for ``load_distributed_checkpoint``; the network runs
+        on ``predict_data`` for it. Empty where the program gives no strategies."""
         if _get_parallel_mode() not in _SPLITTING:
             raise RuntimeError("Infer predict layout only supports semi auto parallel and auto parallel "
                                "mode.")
-        return {}
+        self._set_mode(self._predict_network, False)
+        return laid_out(self._predict_network, self._predict_network, predict_data)
 
 
 def _sinks(asked: bool) -> bool:

@@ -177,8 +177,9 @@ def train(kind, way, stages, dp=1, mp=1, steps=2, optimizer="adam", **settings):
     for i in range(steps):
         x, y = rs.randn(16, WIDTH), rs.randn(16, WIDTH)
         if size > stages and not settings.get("full_batch"):
-            parts, part = size // stages, rank % (size // stages)
-            x, y = (_share(t, parts, part) for t in (x, y))
+            block = size // stages
+            parts = settings["dataset_strategy"][0][0] if "dataset_strategy" in settings else block
+            x, y = (_share(t, parts, rank % block * parts // block) for t in (x, y))
         with meter if i == steps - 1 else contextlib.nullcontext():
             found = step(Tensor(x), Tensor(y))
         losses.append(float((found[0] if isinstance(found, tuple) else found).asnumpy()))

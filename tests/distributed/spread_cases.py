@@ -300,3 +300,16 @@ def under_auto_parallel(wrapped):
     batches = [Tensor(np.random.RandomState(i).randn(4, 8).astype(np.float32)) for i in range(3)]
     losses = [float(step(x, x).asnumpy()) for x in batches]
     return losses, [tuple(getattr(p._rest, "_local_tensor", p._rest).shape) for p in net.trainable_params()]
+
+
+def inferred():
+    """How a network's weights lie before it has made a step, by both methods of Model; its output then."""
+    init()
+    ms.set_auto_parallel_context(parallel_mode="semi_auto_parallel", full_batch=True)
+    x = Tensor(np.random.RandomState(1).randn(BATCH, WIDTH))
+    data = ms.dataset.NumpySlicesDataset({"x": x.asnumpy(), "y": x.asnumpy()}, shuffle=False).batch(BATCH)
+    net = Mlp(2, 2)
+    model = ms.Model(Loss(net), optimizer=nn.Momentum(net.trainable_params(), 0.1, 0.9))
+    trained = model.infer_train_layout(data)
+    found = ms.Model(net).infer_predict_layout(x)
+    return {name: trained[name] for name in found}, found, net(x).asnumpy()

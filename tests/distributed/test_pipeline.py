@@ -46,19 +46,34 @@ def test_stages_train_what_one_process_trains(together):
     assert shares[3] == pytest.approx([3 * 776 / 4272, (3 * 648 + 128) / 4272], abs=0.01)
 
 
-@pytest.mark.parametrize("args", [("mlp", "cell", 4), ("mlp", "functional", 2, 1, 2)])
-def test_products(together, args):
-    """Four stages; two, each with matrices in two parts."""
-    assert _compared(together, 4, [(args, {})]) == [pytest.approx([0.25] * 4, abs=0.01)]
+_SHARED = {"enable_parallel_optimizer": True,
+           "parallel_optimizer_config": {"parallel_optimizer_threshold": 0, "optimizer_level": "level1"}}
 
 
-@pytest.mark.parametrize(("dp", "tp"), [(1, 2), (2, 2)])
-def test_bytes_on_the_wire(together, dp, tp):
+@pytest.mark.parametrize(("args", "settings"), [
+    (("mlp", "cell", 4), {}), (("mlp", "functional", 2, 1, 2), {}), (("mlp", "cell", 2), _SHARED)])
+def test_products(together, args, settings):
+    """Four stages; two, each with matrices in two parts, or with an optimizer that two processes share."""
+    assert _compared(together, 4, [(args, settings)]) == [pytest.approx([0.25] * 4, abs=0.01)]
+
+
+def test_eight_processes(together):
+    """Two stages of which a part of each matrix is on two processes, which share it as well."""
+    level3 = {**_SHARED, "parallel_optimizer_config": {"parallel_optimizer_threshold": 0,
+                                                       "optimizer_level": "level3"}}
+    shares = _compared(together, 8, [(("llama", "cell", 2, 2, 2),
+                                      {**level3, "dataset_strategy": ((2, 1), (2, 1))})])
+    assert max(shares[0]) < 0.18
+
+
+@pytest.mark.parametrize(("model", "dp", "tp", "pp"), [
+    ("mlp", 1, 2, 2), ("mlp", 2, 2, 2), ("llama", 2, 2, 1), ("transformer", 2, 2, 2), ("resnet", 2, 1, 1)])
+def test_bytes_on_the_wire(together, model, dp, tp, pp):
     """Sums over dp and tp, and what crosses the border of two stages: nothing is sent twice."""
-    training = ("mlp", "cell", 2, dp, tp), {"full_batch": True}
-    ranks = together(cases.several, 2 * dp * tp, [training], timeout=100)
+    training = (model, "cell", pp, dp, tp), {"dataset_strategy": ((dp, 1), (dp, 1))}
+    ranks = together(cases.several, dp * tp * pp, [training], timeout=100)
     for rank, ((*_, sent),) in enumerate(ranks):
-        assert sent <= 1.1 * formula(dp, tp, 2, rank // (dp * tp))
+        assert sent <= 1.1 * formula(model, dp, tp, pp, 0, rank // (dp * tp))
 
 
 @pytest.mark.parametrize(("kind", "size"), [("mlp", 2), ("transformer", 2)])

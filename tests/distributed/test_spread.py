@@ -111,3 +111,15 @@ def test_strategies_given_before_auto_parallel_hold_in_it(together):
         np.testing.assert_allclose(mine, losses, rtol=1e-6)
         assert whole == [(16, 8), (16,), (8, 16), (8,)]
         assert parts == [(8, 8), (8,), (8, 8), (8,)]
+
+
+def test_layouts_are_inferred_before_a_step(together):
+    """As MindSpore's pages have them: the matrix of devices, for each dimension the axis that splits it,
+    counted from the right, and the shape of a part."""
+    (*_, alone), = together(cases.inferred, 1)
+    for trained, found, output in together(cases.inferred, 4):
+        assert trained == found
+        assert {name: layout[:3] for name, layout in found.items()} == {
+            "net.a": [[2, 2], [-1, 0], [8, 8]], "net.b": [[2, 2], [0, -1], [8, 8]],
+            "net.bias": [[2, 2], [0], [8]]}
+        np.testing.assert_allclose(output, alone, rtol=1e-12, atol=1e-12)

@@ -64,7 +64,7 @@ def test_graph_mode_and_hybrid_parallel_are_the_same(together):
 
 
 @pytest.mark.parametrize("mode", ["semi_auto_parallel", "auto_parallel"])
-@pytest.mark.parametrize("kind", ["plain", "user"])
+@pytest.mark.parametrize("kind", ["plain", "user", "functional"])
 def test_automatic_parallelism_runs_data_parallel(together, mode, kind):
     parameters = alone(together, kind, "float64")[1]
     found = together(cases.train, 2, kind, "float64", cases.STEPS, mode)

@@ -43,6 +43,7 @@ def test_memory_and_bytes_by_level(together, size):
 
 @pytest.mark.parametrize(("kind", "level", "size", "mode", "shards"), [
     ("plain", 2, 2, "semi_auto_parallel", -1), ("user", 3, 2, "semi_auto_parallel", -1),
+    ("functional", 1, 2, "semi_auto_parallel", -1),
     ("plain", 1, 4, "data_parallel", 2), ("plain", 3, 4, "data_parallel", 2),
     ("lamb", 1, 2, "data_parallel", -1), ("lamb", 3, 2, "data_parallel", -1),
     ("sgd", 2, 2, "data_parallel", -1), ("adam", 3, 2, "data_parallel", -1),

@@ -21,6 +21,7 @@ _SENT = {
     "reduce_scatter": lambda size, n: size * (n - 1) // n,
     "alltoall": lambda size, n: size * (n - 1) // n,
     "all_to_all": lambda size, n: size * (n - 1) // n,
+    "reduce": lambda size, n: size,
     "broadcast": lambda size, n: size,
     "send": lambda size, n: size,
 }

@@ -1,8 +1,8 @@
-"""Products of stacks of matrices that are spread over the processes.
+"""Products of stacks of matrices, rows of tables, and normalised batches that are spread over the processes.
 
 torch flattens the dimensions of a stack before it multiplies, and of a stack that is split along two of them
 (batch and heads, say) it makes parts that not all of its rules know. Here each process multiplies the parts
-that it has.
+that it has. For rows and batches torch's rules would bring all together on every process.
 """
 
 from __future__ import annotations
@@ -18,14 +18,69 @@ _PRODUCTS = frozenset((torch.matmul, torch.Tensor.matmul, torch.Tensor.__matmul_
 
 
 class PartByPart(TorchFunctionMode):
-    """Inside the block, processes multiply stacks of matrices part by part."""
+    """Inside the block, processes multiply stacks of matrices, look rows up and normalise part by part."""
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         if func in _PRODUCTS and not kwargs:
             a, b = args
             if a.__class__ is DTensor and b.__class__ is DTensor and _aligned(a, b):
                 return _product(a, b)
+        if func is torch.index_select and not kwargs:
+            table, axis, rows = args
+            if table.__class__ is DTensor and rows.__class__ is DTensor and axis == 0 and table.ndim == 2:
+                return _rows_of(table, rows)
+        if func is torch.batch_norm and args[0].__class__ is DTensor and not is_everywhere(args[0]):
+            return _normalised(*args)
         return func(*args, **(kwargs or {}))
+
+
+def _rows_of(table: DTensor, rows: DTensor) -> DTensor:
+    """``table[rows]``: each process looks up what it has, and its gradient is of these rows."""
+    return _summed(torch.nn.functional.embedding(rows, table))
+
+
+def _normalised(x: DTensor, weight, bias, mean, variance, training: bool, momentum: float, eps: float,
+                *_) -> DTensor:
+    """``torch.batch_norm``: means and variances are the whole batch's, each process has its rows'."""
+    x, axes = _summed(x), (0, *range(2, x.ndim))
+    seen = x.float() if x.element_size() < 4 else x
+
+    def along(t):
+        return t.reshape(1, -1, *[1] * (x.ndim - 2))
+
+    if training:
+        count = x.numel() // x.shape[1]
+        means = _whole(seen.sum(axes)) / count
+        deviations = seen - along(means)
+        variances = _whole(deviations.square().sum(axes)) / count
+        with torch.no_grad():
+            for kept, new in ((mean, means), (variance, variances * (count / max(count - 1, 1)))):
+                if kept is not None:
+                    kept.mul_(1 - momentum).add_(new, alpha=momentum)
+    else:
+        deviations, variances = seen - along(mean), variance
+    y = deviations * along(torch.rsqrt(variances + eps))
+    if weight is not None:
+        y = y * along(weight)
+    if bias is not None:
+        y = y + along(bias)
+    return y.to(x.dtype)
+
+
+def _summed(t: DTensor) -> DTensor:
+    """A DTensor without sums that are still to be made."""
+    return t.redistribute(placements=[Replicate() if p.is_partial() else p for p in t.placements])
+
+
+def _whole(t: DTensor) -> DTensor:
+    """``t`` on every process; its gradient is summed as well before it spreads over the batch, which is what
+    the second call does."""
+    everywhere = [Replicate()] * t.device_mesh.ndim
+    return t.redistribute(placements=everywhere).redistribute(placements=everywhere)
+
+
+def is_everywhere(t: DTensor) -> bool:
+    return all(isinstance(p, Replicate) for p in t.placements)
 
 
 def _aligned(a: DTensor, b: DTensor) -> bool:

@@ -20,7 +20,8 @@ from torch.distributed.device_mesh import DeviceMesh
 from ms2torch._core import mode
 from ms2torch._core.errors import unsupported
 from ms2torch._core.processes import distributed, faults, zero
-from ms2torch._core.processes.products import PartByPart
+from ms2torch._core.processes.products import PartByPart, is_everywhere
+from ms2torch._core.random import repeating
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._core.torch_private import (
     DTensor,
@@ -239,6 +240,8 @@ class Spread:
         self.mesh: DeviceMesh | None = None
         self._wanted: dict[int, tuple] = {}
         self.trained: list = []             # the weights of the latest gradients
+        # Weights that an optimizer alone keeps in parts, gathered: by the id of what autograd is asked for.
+        self._gathered: dict[int, tuple] = {}
         self.laid_out = None                # called once, after the first step
 
     def set_dataset_strategy(self, dataset) -> None:
@@ -270,6 +273,7 @@ class Spread:
             return found
         finally:
             mode.spreading, mode.mesh = self, None
+            self._gathered.clear()
 
     def _into(self, x, place, batch: list):
         if isinstance(x, (tuple, list)):
@@ -318,8 +322,8 @@ class Spread:
             return t
         return DTensor.from_local(t, self.mesh, (Replicate(),) * len(self.sizes), run_check=False)
 
-    def laid(self, x, layout: tuple, what: str):
-        """The Tensor ``x`` laid out so; a weight is from then on kept so."""
+    def laid(self, x, layout: tuple, what: str, read: bool = False):
+        """The Tensor ``x`` laid out so, to be only ``read``, or not; a weight is from then on kept so."""
         if not isinstance(x, Tensor):
             return x
         t = x._t
@@ -338,12 +342,12 @@ class Spread:
         if hasattr(x, "_rest") and tuple(getattr(t, "placements", ())) == tuple(layout):
             # Its gradient is summed over the processes at the end; that of an activation is summed here.
             return x
-        return wrap(_redistributed(t, layout, self.spread))
+        return wrap(_redistributed(t, layout, self.spread, _once if read else DTensor.redistribute))
 
     def whole(self, t: torch.Tensor) -> torch.Tensor:
         """``t`` as its elements can be written: torch reads elements of a split tensor from a copy, and what
         is written to that is lost."""
-        if t.__class__ is DTensor and all(isinstance(one, Replicate) for one in t.placements):
+        if t.__class__ is DTensor and is_everywhere(t):
             return t
         return _redistributed(t, (Replicate(),) * len(self.sizes), self.spread)
 
@@ -363,10 +367,23 @@ class Spread:
         return wrap(_redistributed(t, layout))
 
     def at_use(self, share, t: DTensor) -> DTensor:
-        """A weight kept in parts as operators see it: what its optimizer alone keeps in parts is gathered."""
+        """A weight kept in parts as operators see it: what its optimizer alone keeps in parts is gathered,
+        once in a step where it may stay (levels 1 and 2), else once for each operator."""
         if not t.requires_grad:
             t = t.detach()      # (what autograd saves of it stays where the weight gets other content)
-        return t if tuple(t.placements) == tuple(share.used) else t.redistribute(placements=share.used)
+        if tuple(t.placements) == tuple(share.used):
+            return t
+        known = self._gathered.get(id(t))
+        if known is None:
+            with faults.diagnosing("the gathering of a weight"):
+                known = t, t.redistribute(placements=share.used)
+            if share.regathered:
+                self._gathered.clear()
+            if t.requires_grad:
+                self._gathered[id(t)] = known
+                share.note(known[1], t)
+        whole = known[1]
+        return whole if mode.way is None else mode.way.relaid(t, whole)
 
     def settled(self, grads: list, weights) -> list:
         """Gradients as their weights lie: whole ones ordinary tensors, others in parts."""
@@ -393,38 +410,49 @@ class Spread:
         for parameters, _ in self.sharing:
             for p in parameters:
                 if p._share is None and not p._away:
-                    layout, used = self._shared_by_optimizers(p, (Replicate(),) * len(self.sizes))
+                    layout, used, level = self._shared_by_optimizers(p, (Replicate(),) * len(self.sizes))
                     if layout != used:
-                        zero.shard_parameter(p, self.mesh, layout, used)
+                        zero.shard_parameter(p, self.mesh, layout, used, level)
         self.sharing.clear()
         if self.trained and self.laid_out is not None:
             told, self.laid_out = self.laid_out, None
             told(self)
 
-    def _shared_by_optimizers(self, p, used: tuple) -> tuple[tuple, tuple]:
-        """(how ``p`` is kept, how operators want it): optimizer parallelism splits the first axis further,
-        over the processes that would keep the same part."""
+    def _shared_by_optimizers(self, p, used: tuple) -> tuple[tuple, tuple, int]:
+        """(how ``p`` is kept, how operators want it, the level): optimizer parallelism splits the first axis
+        further, over the processes that would keep the same part."""
         plan = next((plan for parameters, plan in self.sharing if any(p is one for one in parameters)), None)
         axes = [a for a, one in enumerate(used) if isinstance(one, Replicate)]
         if plan is None or not axes:
-            return used, used
+            return used, used, 1
         if plan.size != -1:
             while axes and math.prod(self.sizes[a] for a in axes) > plan.size:
                 axes.pop(0)
         count = math.prod(self.sizes[a] for a in axes)
         if any(isinstance(one, Shard) and one.dim == 0 for one in used):
-            return used, used       # (its rows are in parts already)
+            return used, used, 1        # (its rows are in parts already)
         if not axes or not zero.is_shareable(p, count, plan.threshold):
-            return used, used
-        return tuple(Shard(0) if a in axes else one for a, one in enumerate(used)), used
+            return used, used, 1
+        return tuple(Shard(0) if a in axes else one for a, one in enumerate(used)), used, plan.level
 
 
-def _redistributed(t: torch.Tensor, layout: tuple, spread=lambda t: t) -> DTensor:
+def _redistributed(t: torch.Tensor, layout: tuple, spread=lambda t: t, by=DTensor.redistribute) -> DTensor:
     if mode.way is None:
-        return spread(t).redistribute(placements=layout)
+        return by(spread(t), placements=layout)
     # (A weight that another stage of a pipeline holds has no parts here.)
     return mode.way.call("redistribute",
-                         lambda t: t if t.is_meta else spread(t).redistribute(placements=layout), t)
+                         lambda t: t if t.is_meta else by(spread(t), placements=layout), t)
+
+
+def _once(t: DTensor, placements: tuple) -> DTensor:
+    """``t`` laid out so. All that read it so share one tensor, whose gradients are added before the processes
+    sum them: once for the queries, keys and values of an input. What is computed again keeps nothing."""
+    if t.grad_fn is None or not torch.is_grad_enabled() or repeating.under_way:
+        return t.redistribute(placements=placements)
+    known, key = t.__dict__.setdefault("_laid", {}), (tuple(placements), t._version)
+    if key not in known:
+        known[key] = t.redistribute(placements=placements)
+    return known[key]
 
 
 def full_tensor(t: torch.Tensor) -> torch.Tensor:
@@ -445,7 +473,7 @@ class Completing(TorchDispatchMode):
         elif "batch_norm" in func.__name__:
             # On some meshes torch would split the channels, and update a copy of the moving statistics.
             args = tree_map(_everywhere, args)
-        elif func._schema.is_mutable and isinstance(args[0], DTensor) and _is_everywhere(args[0]):
+        elif func._schema.is_mutable and isinstance(args[0], DTensor) and is_everywhere(args[0]):
             # Some of torch's rules would split what is written to as its operands are.
             args = tree_map(_everywhere, args)
         try:
@@ -464,13 +492,9 @@ class Completing(TorchDispatchMode):
                         if isinstance(t, torch.Tensor) else t, func(*args, **kwargs))
 
 
-def _is_everywhere(t: DTensor) -> bool:
-    return all(isinstance(one, Replicate) for one in t.placements)
-
-
 def _everywhere(t):
     """A DTensor that lies whole on every process."""
-    if not isinstance(t, DTensor) or _is_everywhere(t):
+    if not isinstance(t, DTensor) or is_everywhere(t):
         return t
     return t.redistribute(placements=(Replicate(),) * t.device_mesh.ndim)
 

@@ -90,12 +90,14 @@ def release() -> None:
 
 
 class Share:
-    """How the ranks share one Parameter, ``weight``: in the parts of a mesh that ``placements`` say."""
+    """How the ranks share one Parameter, ``weight``: in the parts of a mesh that ``placements`` say. Where it
+    is ``regathered`` no gathered weight waits for the backward pass."""
 
-    __slots__ = ("_whole", "level", "mesh", "placements", "used", "weight")
+    __slots__ = ("_whole", "level", "mesh", "placements", "regathered", "used", "weight")
 
     def __init__(self, weight, mesh: DeviceMesh, level: int, placements: tuple = ()) -> None:
         self.weight, self.mesh, self.level = weakref.ref(weight), mesh, level
+        self.regathered = level == 3
         self.placements = placements or (*[Replicate()] * (mesh.ndim - 1), Shard(0))
         self.used = self.placements
         self._whole = None
@@ -180,13 +182,18 @@ class Share:
             return known[1]
         with faults.diagnosing("the gathering of a weight"):
             whole = _Whole.apply(leaf, self)
-        if self.level == 3:
+        if self.regathered:
             # (Gathered anew at every use: whether one is still there would depend on each rank's garbage.)
-            storage = whole.untyped_storage()
-            _gathered[storage._cdata] = StorageWeakRef(storage), self, weakref.ref(leaf)
+            self.note(whole, leaf)
         else:
             self._whole = weakref.ref(leaf), whole
         return whole
+
+    def note(self, whole: torch.Tensor, leaf: DTensor) -> None:
+        """Let autograd save a note in the place of ``whole``, what was gathered from ``leaf``."""
+        if self.regathered:
+            storage = getattr(whole, "_local_tensor", whole).untyped_storage()
+            _gathered[storage._cdata] = StorageWeakRef(storage), self, weakref.ref(leaf)
 
     def forget(self) -> None:
         self._whole = None
@@ -303,10 +310,10 @@ def shard(parameters, plan: Plan) -> bool:
     return True
 
 
-def shard_parameter(p, mesh: DeviceMesh, placements: tuple, used: tuple) -> None:
+def shard_parameter(p, mesh: DeviceMesh, placements: tuple, used: tuple, level: int) -> None:
     """Keep ``p`` in parts, and what optimizers keep of it; operators want it as ``used``."""
     p._share = Share(p, mesh, 3, placements)
-    p._share.used = used
+    p._share.used, p._share.regathered = used, level == 3
     p._share.split(p)
     for twin in p.__dict__.get("_twins", ()):
         p._share.split(twin)
@@ -347,33 +354,33 @@ def publish(parameters) -> None:
 
 
 class _Note(NamedTuple):
-    """Instead of a gathered weight: whose it is and how it was seen."""
+    """Instead of a gathered weight: whose it is, how it was seen, and of which DTensor it was the part."""
 
     share: Share
     leaf: DTensor
     size: tuple
     stride: tuple
     offset: int
+    spec: object
 
 
 def _pack(t: torch.Tensor):
-    if t.__class__ is DTensor:
-        return t
-    known = _gathered.get(t.untyped_storage()._cdata)
+    local = getattr(t, "_local_tensor", t)
+    known = _gathered.get(local.untyped_storage()._cdata)
     if known is None or known[0].expired():
         return t
     leaf = known[2]()
-    return t if leaf is None else _Note(known[1], leaf, t.shape, t.stride(), t.storage_offset())
+    return t if leaf is None else _Note(known[1], leaf, local.shape, local.stride(), local.storage_offset(),
+                                        getattr(t, "_spec", None))
 
 
 def _unpack(kept):
     if kept.__class__ is not _Note:
         return kept
+    share, leaf, spec = kept.share, kept.leaf, kept.spec
     with faults.diagnosing("the gathering of a weight"):
-        whole = kept.share.gather(kept.leaf._local_tensor)
-    return whole.as_strided(kept.size, kept.stride, kept.offset)
-
-
-def regathering():
-    """A block in which autograd saves no gathered weight."""
-    return torch.autograd.graph.saved_tensors_hooks(_pack, _unpack)
+        whole = (share.gather(leaf._local_tensor) if spec is None
+                 else leaf.detach().redistribute(placements=share.used)._local_tensor)
+    seen = whole.as_strided(kept.size, kept.stride, kept.offset)
+    return seen if spec is None else DTensor.from_local(seen, spec.mesh, spec.placements, run_check=False,
+                                                        shape=spec.shape, stride=spec.stride)

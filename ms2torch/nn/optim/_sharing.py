@@ -42,13 +42,14 @@ class Sharing:
         """Share the parameters, and what state there is of them, by a plan (`processes.zero.Plan`)."""
         if not distributed.joined():
             return
+        if distributed.staged():            # (which stage updates what is known after the first step too)
+            from ms2torch.parallel._strategies import current_spread
+
+            if current_spread() is None:    # (each process has a stage of its own)
+                return
         if mode.spreading is not None:      # (how the network lies is known after its first step)
             mode.spreading.sharing.append((self.parameters, plan))
             return
-        if distributed.staged():
-            raise unsupported("enable_parallel_optimizer with pipeline_stages", "without strategies of "
-                              "operators it is not known in time which stage updates what.",
-                              "Primitive.shard in the network, or pipeline_stages alone.")
         from ms2torch._core.processes import zero
 
         if zero.shard(self.parameters, plan):

@@ -66,8 +66,9 @@ class DistributedGradReducer(Cell):
 
     def construct(self, grads):
         raw = [g._t for g in ((grads,) if isinstance(grads, Tensor) else grads)]
-        if self._members.size == 1:
-            scale = self._scale
+        if self._members.size == 1 or passes.reduction is not None:
+            # (Under automatic parallelism gradients arise reduced: what is summed is the same everywhere.)
+            scale = self._scale * self._members.size
             return grads if scale == 1.0 else tuple([wrap(t * scale) for t in raw])
         if len(raw) != len(self._over):
             raise ValueError(f"For 'DistributedGradReducer', there are {len(self._over)} parameters, "
