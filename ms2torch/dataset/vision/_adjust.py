@@ -19,7 +19,7 @@ from ..transforms.py_transforms_util import Implementation
 from ..transforms.validators import check_prob
 from . import kernels
 from ._colours import AutoContrast, Equalize, Invert, inverted, posterized
-from ._random import _brighter, _bytes, _contrasted, _saturated, weighted
+from ._random import _brighter, _bytes, _contrasted, _saturated, held, weighted
 from .images import ImageOperation, needs_image, needs_pil, pillow
 from .validators import check_positive_degrees
 
@@ -42,16 +42,15 @@ def sharpened(image: np.ndarray, factor: float) -> np.ndarray:
             return cv2.addWeighted(image, share, blurred, 1 - share, 0).reshape(image.shape)
     kernels.needs(image, "Sharpness", "uint8 uint16 int16 float32 float64")
     values = image.astype(np.float32)
-    blurred, exact = image.copy(), image.dtype == np.uint8
+    blurred = image.copy()
     if min(image.shape[:2]) > 2:
         height, width = image.shape[0] - 2, image.shape[1] - 2
         total = np.zeros((height, width, *image.shape[2:]), np.float32)
         for i in range(3):
             for j in range(3):
                 total += kernel[i, j] * values[i:i + height, j:j + width]
-        blurred[1:-1, 1:-1] = _bytes(total) if exact else total
-    mixed = weighted(image, factor, blurred, np.float32(1) - np.float32(factor))
-    return _bytes(mixed) if exact else mixed.astype(image.dtype)
+        blurred[1:-1, 1:-1] = held(total, image)
+    return held(weighted(image, factor, blurred, np.float32(1) - np.float32(factor)), image)
 
 
 class _Adjust(ImageOperation):

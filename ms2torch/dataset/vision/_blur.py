@@ -48,7 +48,7 @@ def blurred(image: np.ndarray, kernel: tuple[int, int], sigma: tuple[float, floa
     with kernels.opencv("blur", "GaussianBlur") as cv2:
         if cv2:
             return cv2.GaussianBlur(image, kernel, sigma[0], sigmaY=sigma[1]).reshape(image.shape)
-    if image.shape[:2] == (1, 1):
+    if image.shape[:2] == (1, 1) or kernel == (1, 1):
         return image.copy()
     kernels.needs(image, "GaussianBlur", "uint8 uint16 int16 float32 float64")
     across, down = (gaussian(count, deviation) for count, deviation in zip(kernel, sigma, strict=True))

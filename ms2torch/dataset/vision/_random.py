@@ -214,7 +214,7 @@ def _grey(image: np.ndarray) -> np.ndarray:
     """OpenCV's luminance; of bytes in its fixed point."""
     if image.dtype.kind == "f":
         return image[..., :3] @ np.array([0.299, 0.587, 0.114], image.dtype)
-    red, green, blue = (image[..., i].astype(np.int32) for i in range(3))
+    red, green, blue = (image[..., i].astype(np.int64) for i in range(3))
     return (red * 9798 + green * 19235 + blue * 3735 + 16384) >> 15
 
 
@@ -264,10 +264,11 @@ def _contrasted(image, factor):
                 return cv2.addWeighted(greys, 1 - float(factor), image, float(factor), 0, greys)
         else:
             mean = _grey(image).mean()
-    if image.dtype != np.uint8:
-        mean = float(np.float32(mean)) if image.dtype.kind == "f" else np.rint(mean)
-        added = mean * (1 - float(factor))
+    if image.dtype.kind == "f":
+        added = float(np.float32(mean)) * (1 - float(factor))
         return held(image.astype(np.float64) * float(factor) + added, image)
+    if image.dtype != np.uint8:
+        return held(weighted(np.float32(np.rint(mean)), np.float32(1) - factor, image, factor), image)
     table = _bytes(weighted(np.float32(np.rint(mean)), np.float32(1) - factor, _LEVELS, factor))
     return kernels.looked_up(table, image)
 

@@ -128,11 +128,13 @@ def _gathered(image: np.ndarray, y: np.ndarray, x: np.ndarray, fill) -> np.ndarr
     height, width = image.shape[:2]
     inside = (y >= 0) & (y < height) & (x >= 0) & (x < width)
     found = image[y.clip(0, height - 1), x.clip(0, width - 1)]
-    fill = np.asarray(fill, image.dtype).reshape(-1)
-    if image.ndim == 3:
-        missing = np.zeros(max(image.shape[2] - len(fill), 0), fill.dtype)
-        fill = np.concatenate([fill, missing])[:image.shape[2]]
-    fill = np.broadcast_to(fill if image.ndim == 3 else fill[0], found.shape)
+    four = np.zeros(4)
+    four[:len(fill)] = fill
+    if image.dtype.kind in "iu":
+        limits = np.iinfo(image.dtype)
+        four = four.clip(limits.min, limits.max)
+    colour = np.resize(four.astype(image.dtype), image.shape[2:] or 1)      # four numbers over and over
+    fill = np.broadcast_to(colour, found.shape)
     return np.where(inside if image.ndim == 2 else inside[..., None], found, fill)
 
 
