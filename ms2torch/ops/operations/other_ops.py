@@ -12,7 +12,8 @@ from ms2torch._core.tensor.tensor import Tensor, wrap
 
 
 class PyFunc(Primitive):
-    """Calls a function of numpy arrays, or of numbers where a shape is empty, on a list of Tensors.
+    """Calls a function of numpy arrays, or of numbers where a shape is empty, on Tensors, which older
+    programs give in one tuple.
 
     MindSpore: ``mindspore.ops.PyFunc``. Gives a tuple of Tensors of ``out_types``; no gradient passes.
     """
@@ -37,7 +38,9 @@ class PyFunc(Primitive):
             )
         self.fn, self.in_shapes, self.out_types = fn, in_shapes, out_types
 
-    def __call__(self, inputs):
+    def __call__(self, *inputs):
+        if len(inputs) == 1 and isinstance(inputs[0], (list, tuple)):
+            inputs = inputs[0]
         given = [
             t.asnumpy() if len(shape) else t.asnumpy().item()
             for t, shape in zip(inputs, self.in_shapes, strict=True)
