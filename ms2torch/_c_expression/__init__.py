@@ -5,12 +5,29 @@ Types for ``isinstance`` checks are ms2torch's own; switches of MindSpore's exec
 
 from __future__ import annotations
 
+from inspect import isfunction
+
 from ..common.tensor import Tensor
 from . import typing
 
-TensorPy = Tensor
-
 __all__ = ["MSContext", "Tensor", "TensorPy", "disable_multi_thread", "typing"]
+
+
+class _Core(type):
+    """Of classes that stand for what Tensor descends from in MindSpore: their instances are Tensors."""
+
+    def __instancecheck__(cls, instance) -> bool:
+        return isinstance(instance, Tensor)
+
+    def __subclasscheck__(cls, subclass) -> bool:
+        return issubclass(subclass, Tensor)
+
+    def __call__(cls, *args, **kwargs):
+        return Tensor(*args, **kwargs)
+
+
+# Tensor's methods as they are, also where a library has put others in their place that call these.
+TensorPy = _Core("TensorPy", (), {name: one for name, one in vars(Tensor).items() if isfunction(one)})
 
 
 class MSContext:
