@@ -216,7 +216,18 @@ FLICKR = {"bytes": lambda: flickr(), "decoded": lambda: flickr(decode=True),
           "tabs": lambda: flickr("0.jpg#0\tx\ty\n"),
           "no-end": lambda: flickr("0.jpg#0\tx\n0.jpg#1\tz"), "no-tab": lambda: flickr("zz\n"),
           "nothing": lambda: flickr(""), "no-caption": lambda: flickr("0.jpg#0\t\n"),
-          "no-file": lambda: flickr("9.jpg#0\tx\n")}
+          "no-file": lambda: flickr("9.jpg#0\tx\n"), "returns": lambda: flickr("0.jpg#0\tx\r\n1.jpg#0\ty\r\n"),
+          "no-image": lambda: flickr_after(b"xPNG"), "bitmap": lambda: flickr_after(b"BM"), "tiny": lambda: flickr_after(b"\x89", 1)}
+
+
+def flickr_after(start, length=None):
+    """`flickr` where an image begins with these bytes, or is so long."""
+    flickr()
+    with open("images/1.jpg", "rb") as file:
+        data = start + file.read()[len(start):length]
+    with open("images/1.jpg", "wb") as file:
+        file.write(data)
+    return read(ds.FlickrDataset("images", "tokens", shuffle=False))
 
 
 @case(each={"name": list(FLICKR)})

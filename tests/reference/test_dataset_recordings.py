@@ -130,6 +130,13 @@ def test_libri_tts(usage):
     return said(libri, usage)
 
 
+@case(each={"text": ["zz\tx\ty\n", "116_288045_3\tx\ty\n", "116_288045_1_2_3\tx\ty\n",
+                     "117_288045_000003_000000\tx\ty\n"]})
+def test_libri_tts_texts(text):
+    return said(lambda: (libri("dev-clean"), written("f/dev-clean/116/288045/116_288045.trans.tsv", text),
+                         read(ds.LibriTTSDataset("f", usage="dev-clean", shuffle=False)))[2])
+
+
 def commands(usage=None, **arguments):
     for name in ("cat/b433eff_nohash_0", "cat/5a33edf_nohash_1", "dog/b433w2w_nohash_0", "dog/aaa_nohash_12",
                  "_background_noise_/white_noise"):

@@ -168,10 +168,14 @@ def test_wider_face_lists(text):
 # ---- packed ------------------------------------------------------------------------------------------------
 
 
-def usps(usage=None, train="6 1:-1 2:-0.631 256:0.5\n5 1:1\n", **arguments):
+def usps_files(train):
     full = " ".join(f"{n}:{value:.3f}" for n, value in enumerate(np.random.RandomState(0).rand(256) * 2 - 1, 1))
     written("f/usps", train.replace("full", full))
     written("f/usps.t", f"10 {full} \n1 {full} \n")
+
+
+def usps(usage=None, train="6 1:-1 2:-0.631 256:0.5\n5 1:1\n", **arguments):
+    usps_files(train)
     return read(ds.USPSDataset("f", usage, **quiet(arguments)))
 
 
@@ -183,6 +187,16 @@ def test_usps(usage):
 @case(each={"train": ["", "6 1:-1 2:-0.631 256:0.5 \n", "x full \n"]})
 def test_usps_files(train):
     return said(lambda: usps("train", train))
+
+
+LINES = {"no space": "6 full\n", "another": "6 full \nx\n", "letter": "6Q full \n", "below": "-3 full \n\n", "return": "6 full \r\n",
+         "large": "99999999999 full \n", "no colon": "6 1 full \n", "no number": "6 1:x full \n", "label": "6\n"}
+
+
+@case(each={"name": list(LINES)})
+def test_usps_lines(name):
+    train = LINES[name]
+    return said(lambda: (usps_files(train), ds.USPSDataset("f", "train").get_dataset_size())), said(lambda: usps("train", train))
 
 
 def numbered(data, kind, *axes):
@@ -209,6 +223,36 @@ def test_qmnist(usage, compat):
 @case(each={"usage": ["test10k", "test50k"]})
 def test_qmnist_halves(usage):
     return said(lambda: qmnist(usage, False, 10002, num_samples=2)[1:])
+
+
+CHANGES = {"empty": lambda data: b"", "short": lambda data: data[:6], "kind": lambda data: b"\0\0\1\1" + data[4:],
+           "cut": lambda data: data[:-3], "more": lambda data: data + b"zzz", "axis": lambda data: data[:8] + b"\0\0\0\7" + data[12:],
+           "count": lambda data: data[:4] + b"\0\0\0\2" + data[8:]}
+
+
+def changed(path, change):
+    with open(path, "rb") as file:
+        data = change(file.read())
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+@case(each={"file": ["images-idx3-ubyte", "labels-idx2-int"], "name": list(CHANGES)})
+def test_damaged_qmnist(file, name):
+    return said(lambda: (qmnist("train"), changed(f"f/qmnist-train-{file}", CHANGES[name]),
+                         read(ds.QMnistDataset("f", "train", shuffle=False)))[2])
+
+
+URLS = {"short": "1.5\n", "other": "http://elsewhere.flickr.com/3326/3596303505_3ce4c20529.jpg\n", "blank": "\n",
+        "joined": "http://static.flickr.com_3326/3596303505_3ce4c20529.jpg\n",
+        "ends": "http://static.flickr.com/3326/3596303505_3ce4c20529.jpg\r\n"}
+
+
+@case(each={"name": list(URLS)})
+def test_damaged_sbu(name):
+    last = "http://static.flickr.com/2522/4182181099_c3c23ab1cc.jpg\n"
+    return said(lambda: (captioned(), written("f/SBU_captioned_photo_dataset_urls.txt", URLS[name] + last),
+                         read(ds.SBUDataset("f", shuffle=False)))[2])
 
 
 def tour(name="liberty", usage=None, info=None, matches=None, **arguments):

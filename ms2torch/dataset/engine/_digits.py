@@ -4,6 +4,7 @@ ones."""
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -71,23 +72,58 @@ class QMnistDataset(ListedDataset, VisionBaseDataset):
         return [image[..., None].copy(), np.array(label[0]) if self.compat else label]
 
 
+# What MindSpore says of a file that is too short for its head, of another kind, of other axes, of another
+# length; what it calls expected is what the file has.
+_QMNIST_WORDS = {
+    "ubyte": ("Invalid qmnist file, the first data length of {path} should be 16 bytes(contains type, "
+              "number, row and column), but got {found}.",
+              "Invalid qmnist file, the image number of {path} should be {wanted}, but got {found}",
+              "Invalid qmnist file, shape of image in {path} should be (28, 28), but got {found}.",
+              "Invalid qmnist file, truncated data length of {path} should be {wanted}, but got {found}"),
+    "int": ("Invalid file, load {path} failed: the first 12 bytes of the label file should be type, number "
+            "and length, but got the first read bytes : {found}",
+            "Invalid label file, the number of labels loading from {path} should be {wanted}, but got "
+            "{found}.",
+            "Invalid data, length of every label loading from {path} should be equal to 8, but got {found}.",
+            "Invalid data, the total bytes of labels loading from Qmnist label file: {path} should be "
+            "{wanted}, but got {found}."),
+}
+
+
 def _numbers(folder, name, magic, shape, kind, first, count) -> np.ndarray:
     """Rows ``first`` ... of an idx file."""
     path = os.path.join(os.path.realpath(folder), name)
     if not os.path.isfile(path):
         raise pipeline_error(f"Invalid file path, Qmnist data file: {path} does not exist or is a directory.")
     data = Path(path).read_bytes()
-    head = 8 + 4 * len(shape)
-    axes = np.frombuffer(data[:head], ">u4") if len(data) >= head else [0]
-    if axes[0] != magic or tuple(axes[2:]) != shape:
-        raise pipeline_error(f"Invalid file, {path} is no file of QMNIST.")
+    head, words = 8 + 4 * len(shape), _QMNIST_WORDS[name.split("-")[-1]]
+    if len(data) < head:
+        raise pipeline_error(words[0].format(path=path, found=len(data)))
+    kind_of_file, rows, *axes = np.frombuffer(data[:head], ">u4").tolist()
+    if kind_of_file != magic:
+        raise pipeline_error(words[1].format(path=path, wanted=magic, found=kind_of_file))
+    if tuple(axes) != shape:
+        raise pipeline_error(words[2].format(path=path, found=axes[0] if len(axes) == 1 else tuple(axes)))
     size = int(np.prod(shape)) * np.dtype(kind).itemsize
-    rows = int(axes[1]) if count is None else count
+    if len(data) - head != rows * size:
+        raise pipeline_error(words[3].format(path=path, wanted=len(data) - head, found=rows * size))
+    rows = rows if count is None else count
     body = data[head + first * size:head + (first + rows) * size]
     if len(body) != rows * size:
         raise pipeline_error(f"Invalid file, failed to read {rows * size} bytes from {path}: the data file "
                              "is damaged or the content is incomplete.")
     return np.frombuffer(body, kind).reshape(rows, *shape)
+
+
+_WHOLE, _REAL = re.compile(r"\s*[+-]?\d+"), re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.I)
+
+
+def _number(pattern: re.Pattern, text: str, name: str) -> str:
+    """The number that a text begins with, as C++'s ``stoi`` or ``stof``."""
+    found = pattern.match(text)
+    if found is None:
+        raise pipeline_error(name)
+    return found[0]
 
 
 class USPSDataset(FilesDataset, VisionBaseDataset):
@@ -120,26 +156,37 @@ class USPSDataset(FilesDataset, VisionBaseDataset):
         return ["image", "label"]
 
     def _rows_of(self, file):
+        for line in self._lines(file):
+            fields = line.split(" ")[:-1]                              # each ends with a space
+            label = int(_number(_WHOLE, fields[0], "stoi")) if fields else 0
+            if not -2**31 <= label < 2**31:
+                raise pipeline_error("stoi")
+            values = np.zeros(256, np.float32)
+            for number, field in enumerate(fields[1:257], 1):
+                key, colon, value = field.partition(":")
+                if not colon:
+                    raise pipeline_error("Invalid data, split character ':' is missing in USPS data file.")
+                if key != str(number):
+                    raise pipeline_error(f"Invalid data, the character before ':' should be {number}, "
+                                         f"but got {key}.")
+                values[number - 1] = _number(_REAL, value, "stof")
+            if len(fields) != 257:
+                raise pipeline_error("Invalid data, the number of split characters ':' in USPS data "
+                                     f"file is corrupted, should be 257, but got {len(fields)}.")
+            image = ((values.astype(np.float64) + 1) / 2 * 255).astype(np.uint8).reshape(16, 16, 1)
+            yield [image, np.array(label - 1).astype(np.uint32)]
+
+    def _count_of(self, file):
+        return sum(1 for _ in self._lines(file))
+
+    @staticmethod
+    def _lines(file):
         if not os.path.isfile(file):
             usage = "test" if file.endswith(".t") else "train"
             raise pipeline_error(f"Invalid file, USPS dataset {usage} file: {file} does not exist or is a "
                                  "directory.")
-        with open(file, encoding="utf-8", errors="surrogateescape") as text:
-            for line in filter(None, map(str.rstrip, text)):
-                label, *fields = line.split()
-                if not label.isdigit():
-                    raise pipeline_error("stoi")
-                pairs = [field.partition(":") for field in fields]
-                for number, (key, _, _) in enumerate(pairs, 1):
-                    if key != str(number):
-                        raise pipeline_error(f"Invalid data, the character before ':' should be {number}, "
-                                             f"but got {key}.")
-                if len(pairs) != 256:
-                    raise pipeline_error("Invalid data, the number of split characters ':' in USPS data "
-                                         f"file is corrupted, should be 257, but got {len(pairs) + 1}.")
-                values = np.array([value for _, _, value in pairs], np.float32).astype(np.float64)
-                image = ((values + 1) / 2 * 255).astype(np.uint8).reshape(16, 16, 1)
-                yield [image, np.array(int(label) - 1, np.uint32)]
+        with open(file, encoding="utf-8", errors="surrogateescape", newline="\n") as text:
+            yield from filter(None, (line.removesuffix("\n") for line in text))
 
 
 _NAMES = ["notredame", "yosemite", "liberty", "notredame_harris", "yosemite_harris", "liberty_harris"]

@@ -77,6 +77,16 @@ class CelebADataset(ListedDataset, VisionBaseDataset):
         return [self._image(os.path.join(self.dataset_dir, item[0])), item[1].copy()]
 
 
+def _begins_as_image(path: str) -> bool:
+    """Whether a file's first bytes are a JPEG's, PNG's, GIF's or bitmap's."""
+    with open(path, "rb") as file:
+        start = file.read(3)
+    if len(start) < 3:
+        raise pipeline_error(f"Invalid flickr file, failed to read {path}: the file is damaged or the file "
+                             "content is incomplete.")
+    return start.startswith((b"\xff\xd8\xff", b"\x89PN", b"GIF", b"BM"))
+
+
 class FlickrDataset(ListedDataset, VisionBaseDataset):
     """Flickr8k and Flickr30k (``mindspore.dataset.FlickrDataset``): ``image`` and its captions,
     ``annotation``, text (N,).
@@ -101,7 +111,7 @@ class FlickrDataset(ListedDataset, VisionBaseDataset):
 
     def _list(self):
         captions: dict[str, list[str]] = {}
-        with open(self.annotation_file, encoding="utf-8", errors="surrogateescape") as file:
+        with open(self.annotation_file, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
             for line in filter(None, file.read().split("\n")):
                 head, tab, caption = line.partition("\t")
                 path = os.path.join(self.dataset_dir, head[:-2] if tab else head)        # image.jpg#0
@@ -111,7 +121,7 @@ class FlickrDataset(ListedDataset, VisionBaseDataset):
                     raise pipeline_error("Invalid file, the attribute of annotation is missing in flickr "
                                          f"dataset file: {self.annotation_file}, line: {line}")
                 captions.setdefault(path, []).append(caption)
-        return sorted(captions.items())
+        return [(path, captions[path]) for path in sorted(captions) if _begins_as_image(path)]
 
     def _row(self, item):
         return [self._image(item[0]), np.array([str(text_array(one)) for one in item[1]])]

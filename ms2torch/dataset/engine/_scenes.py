@@ -132,6 +132,7 @@ class Places365Dataset(_Folders):
         return found
 
 
+_SBU_HOST = "http://static.flickr.com"
 _SBU_FILES = {kind: f"SBU_captioned_photo_dataset_{kind}.txt" for kind in ("urls", "captions")}
 
 
@@ -164,13 +165,19 @@ class SBUDataset(_Folders):
         lines = []
         for kind in _SBU_FILES:
             path = os.path.join(root, _SBU_FILES[kind])
-            with open(path, encoding="utf-8", errors="surrogateescape") as text:
-                lines.append(text.read().splitlines())
+            with open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as text:
+                lines.append([line.removesuffix("\n") for line in text])
+        urls, captions = (os.path.join(root, name) for name in _SBU_FILES.values())
         found = []
-        for url, caption in zip(*lines, strict=False):
-            path = os.path.join(root, "sbu_images", "m_" + "_".join(url.strip().split("/")[3:]))
+        for number, (url, caption) in enumerate(zip(*lines, strict=False)):
+            if not url or not caption:
+                raise pipeline_error(f"Invalid data, SBU url: {urls} and caption file: {captions} load empty "
+                                     f"data at line: {number}.")
+            if len(url) < len(_SBU_HOST):
+                raise pipeline_error(f"Invalid url in {urls}: {url}")
+            path = os.path.join(root, "sbu_images", "m" + url.removeprefix(_SBU_HOST).replace("/", "_"))
             if os.path.isfile(path):
-                found.append((path, caption.strip()))
+                found.append((path, caption.strip(" ")))
         return found
 
 

@@ -259,11 +259,21 @@ class LibriTTSDataset(_Recordings):
                     path = os.path.join(base, f"{speaker}_{chapter}.trans.tsv")
                     if not os.path.isfile(path):
                         continue
-                    with open(path, encoding="utf-8", errors="surrogateescape") as text:
-                        for line in filter(None, text.read().splitlines()):
-                            name, original, normalised = [*line.split("\t"), "", ""][:3]
-                            found.append((os.path.join(base, f"{name}.wav"), original, normalised,
-                                          np.uint32(speaker), np.uint32(chapter), name))
+                    found += self._told_by(path, os.path.join(root, part))
+        return found
+
+    @staticmethod
+    def _told_by(path: str, folder: str) -> list[tuple]:
+        found = []
+        with open(path, encoding="utf-8", errors="surrogateescape") as text:
+            for line in text.read().splitlines():
+                name, *texts = line.split("\t")
+                speaker, chapter, *numbers = [*name.split("_"), ""]
+                if len(numbers) != 3 or not speaker.isdigit() or not chapter.isdigit():
+                    raise pipeline_error(f"Invalid file, the file may not be a LibriTTS dataset file: {path}")
+                file = os.path.join(folder, speaker, chapter, name + ".wav" if texts else name)
+                original, normalised = [*texts, "", ""][:2]
+                found.append((file, original, normalised, np.uint32(speaker), np.uint32(chapter), name))
         return found
 
 
