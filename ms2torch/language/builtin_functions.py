@@ -82,9 +82,16 @@ def refuse_dynamic(name: str, sequences) -> None:
         raise RuntimeError(f"For '{name}', the dynamic length input is unsupported in graph mode.")
 
 
+def unexpected(keyword: str):
+    """What a builtin says of an argument by name."""
+    raise RuntimeError(f"Got an unexpected keyword argument '{keyword}'")
+
+
 def filter_(function, sequence):
     """``filter``: a list."""
-    return [v for v in sequence if (v if function is None else function(v))]
+    if function is None:
+        raise ValueError("The object is not callable. Please check code.")
+    return [v for v in sequence if function(v)]
 
 
 def not_enumerable(kind: str) -> Exception:
@@ -258,6 +265,9 @@ FUNCTIONS = {
     "iter": iter_,
     "next": next_,
 }
+# (``getattr`` and ``isinstance`` do something else with theirs.)
+WITHOUT_KEYWORDS = FUNCTIONS.keys() - {"print", "enumerate"} | {
+    "max", "min", "sum", "len", "list", "tuple", "str", "hasattr"}
 OF_CONSTANTS = {"float": float_of_constant, "int": int_of_constant}
 # Classes among them: only where they are called do they mean something else.
 CLASSES = frozenset({"map", "zip", "filter", "enumerate", "range", "float", "int", "bool"})

@@ -17,6 +17,7 @@ from ms2torch.language import (
     closures,
     containers,
     forbidden,
+    identity,
     jit_classes,
     knowing,
     outer_lists,
@@ -212,6 +213,9 @@ class Rewriting(Choosing, Computing, Assigning, Knowing, ast.NodeTransformer):
 
     def visit_Call(self, node):
         name = self.builtin(node.func)
+        if name in builtin_functions.WITHOUT_KEYWORDS and node.keywords and node.keywords[0].arg:
+            told = [placed(ast.Constant(node.keywords[0].arg), node)]
+            return self.call("unexpected", builtin_functions.unexpected, told, node)
         if name in builtin_functions.FUNCTIONS:
             if name == "print":
                 return self._print(node)
@@ -342,14 +346,21 @@ class Rewriting(Choosing, Computing, Assigning, Knowing, ast.NodeTransformer):
         return self.call("found", containers.found, [loaded(holder), made], node) if moved else made
 
     def visit_Compare(self, node):
-        if len(node.ops) > 1 or not isinstance(node.ops[0], (ast.In, ast.NotIn)):
+        operator, holder = node.ops[0], node.comparators[0]
+        if len(node.ops) > 1 or not isinstance(operator, (ast.In, ast.NotIn, ast.Is, ast.IsNot)):
             return self.compared(node)
-        holder = node.comparators[0]
+        if isinstance(operator, (ast.Is, ast.IsNot)):
+            if isinstance(holder, ast.Constant) and isinstance(holder.value, (bool, type(None))):
+                return self.generic_visit(node)
+            varies = [ast.Constant(self.branches.varies(side)) for side in (node.left, holder)]
+            told = [self.visit(node.left), self.visit(holder), *varies]
+            name = "identical" if isinstance(operator, ast.Is) else "different"
+            return self.call(name, getattr(identity, name), told, node)
         if isinstance(node.left, ast.Constant) and isinstance(holder, (ast.Constant, ast.Dict)):
             return self.generic_visit(node)
         varies, moved = map(self.branches.varies, [node.left, holder]), self._rearranged(holder, node)
         told = [self.visit(node.left), self.visit(holder), ast.Constant(any(varies)), ast.Constant(moved)]
-        name = "contained" if isinstance(node.ops[0], ast.In) else "missing"
+        name = "contained" if isinstance(operator, ast.In) else "missing"
         return self.call(name, getattr(searching, name), told, node)
 
     def _rearranged(self, holder, at) -> bool:

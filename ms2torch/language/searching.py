@@ -34,7 +34,7 @@ def missing(item, holder, varies: bool, moved: bool):
     found = contained(item, holder, varies, moved)
     if not isinstance(found, Tensor):
         decided = (not varies or not isinstance(item, (int, float)) or holder.__class__ not in (list, tuple)
-                   or not any(map(_holds_tensor, holder)))
+                   or not any(map(holds_tensor, holder)))
         return not found if decided else wrap(torch.tensor(not found))
     return wrap(~found._t) if moved or _alike(item, holder) else True
 
@@ -66,13 +66,13 @@ def count(holder, item, varies: bool):
 
 def _comparison(holder, item, varies: bool):
     parts = [item, *holder]
-    of_the_run = any(isinstance(part, Parameter) or (varies and _holds_tensor(part)) for part in parts)
+    of_the_run = any(isinstance(part, Parameter) or (varies and holds_tensor(part)) for part in parts)
     return _equal if of_the_run else _same
 
 
-def _holds_tensor(value) -> bool:
+def holds_tensor(value) -> bool:
     if isinstance(value, (list, tuple)):
-        return any(map(_holds_tensor, value))
+        return any(map(holds_tensor, value))
     return isinstance(value, Tensor)
 
 

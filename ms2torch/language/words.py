@@ -172,44 +172,45 @@ def _node(code, instruction: int):
 # ---- where a graph begins ----------------------------------------------------------------------------------
 
 
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
 def _entry(error, function, args, kwargs, entry: str):
     """A call of the marked function or of the Cell itself with the wrong number of arguments."""
     if not isinstance(error, TypeError):
         return None
-    unknown = re.search(r"got an unexpected keyword argument '(\w+)'", str(error))
-    if unknown:
-        return TypeError(f"got an unexpected keyword argument '{unknown[1]}'")
-    every = inspect.signature(function).parameters.values()
-    twice = re.search(r"got multiple values for argument '(\w+)'", str(error))
-    if twice:
-        return TypeError(f"multiple values for argument '{twice[1]}'")
-    missing = re.search(r"missing \d+ required (positional|keyword-only) arguments?: '(\w+)'", str(error))
-    spread = any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in every)
-    if missing and (missing[1] == "keyword-only" or (entry == "Cell" and spread)):
-        return RuntimeError(f"Miss argument input for parameter:{missing[2]}")
-    if missing and kwargs:
-        return TypeError(f"missing a required argument: '{missing[2]}'")
-    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    parameters = [p for p in every if p.kind in kinds]
+    signature = inspect.signature(function)
+    if kwargs:
+        try:
+            signature.bind(*args, **kwargs)
+        except TypeError as wrong:
+            return TypeError(str(wrong))
+    kinds = [p.kind for p in signature.parameters.values()]
+    parameters = [p for p in signature.parameters.values() if p.kind in _POSITIONAL]
     defaults = sum(p.default is not p.empty for p in parameters)
     needed, given = len(parameters) - defaults, len(args) + len(kwargs)
-    written = getattr(inspect.unwrap(function), "__code__", None)
-    if entry == "Cell" and written is not None and "self" not in written.co_varnames[:1]:
-        return TypeError("For 'Cell', the method 'construct' must have parameter 'self'. ")
-    if entry == "Cell":
-        begin, more = (
-            "For 'Cell', the function construct requires",
-            (
-                " When using set_inputs, please make sure that all networks and loss functions are "
-                "configured with set_inputs."
-            ),
+    name, written = function.__name__, getattr(inspect.unwrap(function), "__code__", None)
+    missing = re.search(r"missing \d+ required (positional|keyword-only) arguments?: '(\w+)'", str(error))
+    keywords = {inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD} <= set(kinds)
+    if missing and missing[1] == "positional" and inspect.Parameter.VAR_POSITIONAL in kinds and not keywords:
+        return RuntimeError(
+            f"For function:{name}, its max argument size: {given + defaults} is less than parameter size: "
+            f"{len(parameters)} , actual argument size from caller: {given}"
         )
-        default = f" and {defaults} default argument, total {len(parameters)}"
-    else:
-        begin, more = f"Function {function.__name__} needs", ""
-        default = f" and {defaults} default argument, total {len(parameters)}"
+    if missing and (missing[1] == "keyword-only" or inspect.Parameter.VAR_KEYWORD in kinds):
+        return RuntimeError(f"Miss argument input for parameter:{missing[2]}")
+    begin, more = f"Function {name} needs", ""
+    if entry == "Cell":
+        if written is not None and "self" not in written.co_varnames[:1]:
+            return TypeError("For 'Cell', the method 'construct' must have parameter 'self'. ")
+        begin = "For 'Cell', the function construct requires"
+        more = (
+            " When using set_inputs, please make sure that all networks and loss functions are "
+            "configured with set_inputs."
+        )
     if len(args) > len(parameters):
-        return TypeError(f"{begin} {needed} positional argument{default}, but got {given}.")
+        total = f" and {defaults} default argument, total {len(parameters)}"
+        return TypeError(f"{begin} {needed} positional argument{total}, but got {given}.")
     if given < needed:
         return TypeError(f"{begin} {needed} positional argument, but got {given}.{more}")
     return None

@@ -248,3 +248,38 @@ def test_partial_6(x):
     def g(a, b, c=1):
         return a * b + c
     return partial(g, b=3)(x, b=4)
+
+
+@jit
+def one_or_two(x, y=1):
+    return x + y
+
+
+@jit
+def with_key(x, *, k):
+    return x + k
+
+
+@jit
+def with_keywords(x, **k):
+    return x
+
+
+class Spread(nn.Cell):
+    def construct(self, x, *a, **k):
+        return x
+
+
+WRONG = [
+    lambda: one_or_two(y=X()), lambda: one_or_two(z=X()), lambda: one_or_two(X(), x=X()), lambda: with_key(X()),
+    lambda: with_key(y=1), lambda: with_keywords(), lambda: with_keywords(y=1), lambda: Spread()(y=1)]
+
+
+@case(mode="GRAPH", raises=True, each={"number": list(range(len(WRONG)))})
+def test_wrong_names(number):
+    return WRONG[number]()
+
+
+@case(mode="GRAPH", raises="its max argument size: 0 is less than parameter size: 1 , actual argument size from caller: 0")
+def test_nothing_for_several():
+    return Spread()()
