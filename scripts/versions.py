@@ -37,6 +37,7 @@ CORNERS = {
     "old-python": ("3.10", "torch", "numpy"),
     "old-torch": ("3.13", "torch==2.5.*", "numpy"),         # the oldest that there is for Python 3.13
     "middle": ("3.12", "torch==2.8.*", "numpy==2.2.*"),
+    "between": ("3.11", "torch==2.12.*", "numpy==2.4.*"),
     "old-numpy": (None, None, "numpy==1.26.*"),             # over the Python and torch that run this
 }
 # What a fast share needs; the whole suite needs all that setup.cfg has for tests.

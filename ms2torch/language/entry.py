@@ -110,7 +110,7 @@ def _called(run, function, owner, args: tuple, kwargs: dict):
     """One call of a graph: its result, its errors in a graph's words."""
     mode.inside += 1
     try:
-        with differentiating.training(function, owner):
+        with differentiating.training(function, owner, (*args, *kwargs.values())):
             value = run(*args, **kwargs)
         return value if value.__class__ is Tensor else handed_out(value, function, args, kwargs)
     except Exception as error:

@@ -6,6 +6,7 @@ Mixed into Cell.
 from __future__ import annotations
 
 from functools import partial
+from itertools import chain
 
 import torch
 
@@ -17,6 +18,7 @@ from ms2torch._core.operators import autocast
 from ms2torch._core.random.repeating import Replay
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 from ms2torch.common.parameter import Parameter
+from ms2torch.language import differentiating
 from ms2torch.nn import _described_inputs
 
 
@@ -97,9 +99,17 @@ class CellCall:
             self._mark_children()
         if passes.before_training:
             passes.prepare_training(self)
-        with recording.Training():
+        with self._training(args, kwargs):
             output = self._run_slow(*args, **kwargs)
             return _values(output) if mode.graph else output
+
+    def _training(self, args: tuple, kwargs: dict) -> recording.Training:
+        if not mode.graph:
+            return recording.Training()
+        written = getattr(type(self).construct, "_graph_source", type(self).construct)
+        outside = chain(self.__dict__.values(), differentiating.outer_values(written))
+        return recording.Training((*args, *kwargs.values()), outside,
+                                  differentiating.several_times(written, self))
 
     def _mark_children(self) -> None:
         self.__dict__["_children_marked"] = True

@@ -32,6 +32,7 @@ WAITING = 2
 training: Training | None = None
 # What is a constant to a graph among its arguments.
 _CONSTANTS = frozenset({int, float, bool, str, type(None)})
+_SEQUENCES = frozenset({tuple, list, dict})
 # All that wait.
 _waiting: weakref.WeakSet[Recording] = weakref.WeakSet()
 
@@ -175,9 +176,12 @@ def record(cell, run, args: tuple, kwargs: dict):
 
 def are_two_graphs(args: tuple, kwargs: dict) -> bool:
     """Whether a graph that calls a network so and differentiates it so makes two graphs of it, each with its
-    own effects: by each constant among the arguments."""
-    return bool(mode.graph or mode.inside) and any(
-        x.__class__ in _CONSTANTS for x in (*args, *kwargs.values()))
+    own effects: by each constant among the arguments. So is what is there before the graph: Tensors that a
+    Cell holds, and tuples, lists and dicts among the graph's own arguments unless they are mutable."""
+    if not (mode.graph or mode.inside):
+        return False
+    held = training.held() if training is not None else ()
+    return any(x.__class__ in _CONSTANTS or id(x) in held for x in (*args, *kwargs.values()))
 
 
 def claim_recording(fn, args: tuple, kwargs: dict, places, weights) -> Recording | None:
@@ -225,14 +229,44 @@ class Training:
     optimizer takes back its own, see `nn.optim._undo`.)
     """
 
-    __slots__ = ("_journal", "_outer", "_replaced", "met", "waiting")
+    __slots__ = ("_held", "_journal", "_outer", "_outside", "_replaced", "_several", "met", "waiting")
+
+    def __init__(self, given=(), outside=(), several=()) -> None:
+        """``given``: the arguments; ``outside``: what it may read beside them; ``several``: the networks that
+        it differentiates in several places."""
+        self._outside, self._held, self._several = (given, outside), None, several
+
+    def held(self) -> set[int]:
+        """The ids of the Tensors and sequences that are constants to its graph."""
+        if self._held is None:
+            given, outside = self._outside
+            self._held = set() if self._outer is None else set(self._outer.held())
+            for value in outside:
+                if value.__class__ is Tensor:
+                    self._held.add(id(value))
+                elif value.__class__ in _SEQUENCES:
+                    self._note_parts(value)
+            for value in given if self._outer is None else ():
+                if value.__class__ in _SEQUENCES:
+                    self._note_parts(value)
+        return self._held
+
+    def _note_parts(self, sequence) -> None:
+        self._held.add(id(sequence))
+        for value in sequence.values() if isinstance(sequence, dict) else sequence:
+            if value.__class__ is Tensor:
+                self._held.add(id(value))
+            elif value.__class__ in _SEQUENCES:
+                self._note_parts(value)
 
     def __enter__(self) -> None:
         global training
         passes.threads.acquire()
         self._outer = outer = training
-        # The recorders of what this graph called already: one that is called twice shares no forward pass.
+        # The recorders of what this graph called already: one that is called twice shares no forward pass,
+        # nor does one that is differentiated twice.
         self.met: set[Recorder] = set() if outer is None else outer.met
+        self.met.update(cell._recorder for cell in self._several)
         # Its recordings: MindSpore compiles it to one graph, in which a gradient belongs to its forward pass,
         # whatever an optimizer did to the weights in between.
         self.waiting: list[Recording] = [] if outer is None else outer.waiting
@@ -341,7 +375,8 @@ def _flatten_into(obj, flat: list) -> None:
         t = obj._t
         flat.append((obj, t, address(t), t._version))
     elif isinstance(obj, (tuple, list)):
-        flat.append((type(obj), len(obj)))
+        # (In a graph a sequence that is written twice is two.)
+        flat.append((obj, None, None, None) if mode.graph or mode.inside else (type(obj), len(obj)))
         for x in obj:
             _flatten_into(x, flat)
     elif isinstance(obj, dict):
