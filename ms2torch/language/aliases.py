@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+from operator import itemgetter
 
+_CHANGED = object()
 # Calls that make a new Tensor or list.
 # fmt: off
 _MAKING = frozenset({
@@ -20,6 +22,7 @@ class Aliases:
 
     def __init__(self, function) -> None:
         self.bound: dict = {}
+        self.lines: dict = {}           # by name: lines that bind it, and to which name, or that change it
         passing = [n.value for n in ast.walk(function) if isinstance(n, ast.Return)]
         passing += [a for n in ast.walk(function) if isinstance(n, ast.Call) for a in n.args]
         self.passing = {id(n) for n in passing}  # sequences that only carry what is in them
@@ -35,6 +38,15 @@ class Aliases:
         """Whether ``name`` is bound only to new objects and never handed to another name."""
         values = self.bound.get(name, ())
         return name not in self.seen and bool(values) and all(_is_new(v, name) for v in values)
+
+    def is_changed(self, name: str, line: int) -> bool:
+        """Whether the Tensor that ``name`` means in a line was changed by ``+=`` under a name that led to
+        it."""
+        before = [found for found in self.lines.get(name, ()) if found[0] < line]
+        if not before:
+            return False
+        at, other = max(before, key=itemgetter(0))
+        return other is _CHANGED or (other is not None and self.is_changed(other, at))
 
     def lists(self, name: str) -> bool:
         """Whether ``name`` is bound to a list that this function makes."""
@@ -72,6 +84,8 @@ class Aliases:
                 self._bind(target, node.value)
             self._hand(node.value)
         elif isinstance(node, (ast.AugAssign, ast.AnnAssign)):
+            if isinstance(node.target, ast.Name) and isinstance(node, ast.AugAssign):
+                self.lines.setdefault(node.target.id, []).append((node.lineno, _CHANGED))
             if isinstance(node.target, ast.Name) and node.value is not None:
                 self.bound.setdefault(node.target.id, []).append(
                     node.value if isinstance(node, ast.AnnAssign)
@@ -112,6 +126,7 @@ class Aliases:
     def _bind(self, target, value) -> None:
         if isinstance(target, ast.Name):
             self.bound.setdefault(target.id, []).append(value)
+            self.lines.setdefault(target.id, []).append((target.lineno, getattr(value, "id", None)))
         elif isinstance(target, (ast.Tuple, ast.List)):
             same = isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts)
             for number, element in enumerate(target.elts):

@@ -114,7 +114,11 @@ class Assigning:
         """``target = value``, where a subscript makes a new object under its root's name."""
         own = self.aliases.own_dict(root_of(target).id)
         place, store = ("set_own_item", containers.set_own_item) if own else ("set_item", containers.set_item)
+        changed = not own and not generations.has_old_meaning("mindspore.jit") and self.aliases.is_changed(
+            root_of(target).id, statement.lineno)
         while isinstance(target, ast.Subscript):
+            if changed and isinstance(target.value, ast.Name):
+                place, store = "set_changed", containers.set_changed
             value = self.call(
                 place,
                 store,

@@ -1,7 +1,7 @@
 """Lists and Tensors as values: a write in a graph makes a new one under the name it was written through.
 
 ``x += y`` on a Tensor is the exception: every name of that Tensor means the sum, and its dtype and shape
-stay.
+stay. So is ``x[0] = v`` after it.
 """
 
 from __future__ import annotations
@@ -33,6 +33,10 @@ def set_item(target, index, value):
     elif target.__class__ is list:
         target = target[:]
         list_objects.is_value(target)
+    return _written(target, index, value)
+
+
+def _written(target, index, value):
     try:
         target[index] = value
     except IndexError as error:
@@ -59,6 +63,16 @@ def set_part(target, index, value):
     if isinstance(target, tuple):
         return target.__class__(set_item(list(target), index, value))
     return set_item(target, index, value)
+
+
+def set_changed(target, index, value):
+    """`set_part` after ``x += y``: every name of a Tensor sees what is written, but by a slice or a mask."""
+    parts = index if index.__class__ is tuple else (index,)
+    if target.__class__ is not Tensor or any(
+            part.__class__ is slice or part is Ellipsis or
+            (isinstance(part, Tensor) and part._t.dtype is torch.bool) for part in parts):
+        return set_part(target, index, value)
+    return _written(own(target), index, value)
 
 
 AUGMENTED = {

@@ -59,7 +59,7 @@ class AdamBase(Optimizer):
         correction = math.sqrt(1.0 - power2) / (1.0 - power1)
         self._sparse_steps(correction)
         if self.use_nesterov:
-            kernel = in_single(partial(_nesterov, self._hyper, correction))
+            kernel = partial(_nesterov, self._hyper, correction)
             return self._update(gradients, kernel, self.moment1, self.moment2)
         slots = (self.moment1, self.moment2) + ((self.vhat,) if self.use_amsgrad else ())
         return self._update(gradients, partial(adam_kernel, self._late, self._hyper, correction), *slots)
@@ -92,6 +92,9 @@ def adam_kernel(late, hyper, correction, params, grads, first, second, *largest_
 
 @atomic
 def _nesterov(hyper, correction, params, grads, first, second, rate, decay) -> None:
+    if params[0].dtype is torch.float16:
+        step = in_single(partial(_nesterov, hyper, correction))
+        return step(params, grads, first, second, rate, decay)
     beta1, beta2, eps = hyper
     if decay:
         grads = torch._foreach_add(grads, params, alpha=decay)
