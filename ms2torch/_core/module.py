@@ -48,6 +48,13 @@ class Guarded:
             raise AttributeError(self.name) from None
 
 
+def is_torchs(cls: type, name: str) -> bool:
+    """Whether Cells of ``cls`` have ``name`` from torch's Module alone, so that it is free for programs."""
+    found = getattr_static(cls, name, None)
+    return found is not None and ((isinstance(found, Guarded) and found.default is None)
+                                  or found is getattr_static(torch.nn.Module, name, None))
+
+
 def _called_by_torch() -> bool:
     name = sys._getframe(2).f_globals.get("__name__", "")
     return name == "torch" or name.startswith("torch.")

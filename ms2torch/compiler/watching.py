@@ -158,7 +158,8 @@ class Watch:
                 self._wrote(self._classes.number(cls, name), f"it sets {cls.__name__}.{name}")
         self._classes.put_back(stored)
         for cell, was, value in self._cells:
-            if stored is None and token(cell.cell_contents) != was:
+            by = None if cell.cell_contents is value else _AROUND       # (its items, or itself)
+            if (stored is None or by in stored) and token(cell.cell_contents) != was:
                 counts = Place(cell, None, _AROUND) if can_hold(value, cell.cell_contents) else None
                 self._wrote(counts, f"it changes {_AROUND}")
                 cell.cell_contents = value
@@ -173,7 +174,8 @@ class Watch:
             self.written[place.key] = place, place.get()
 
     def _stored(self) -> set:
-        """The attributes and globals that the step's own code assigns; with None it may change items."""
+        """The attributes and globals that the step's own code assigns; with None it may change items, with
+        `_AROUND` names of the functions around it."""
         found: set = set()
         for code, kind in self._codes.items():
             if kind is USERS or "ms2torch" in code.co_filename:
@@ -183,6 +185,8 @@ class Watch:
                     elif kind is USERS and (step.opname in ("STORE_SUBSCR", "DELETE_SUBSCR")
                                             or step.argval in _CHANGING):
                         found.add(None)
+                    elif step.opname == "STORE_DEREF" and step.argval in code.co_freevars:
+                        found.add(_AROUND)
         return found
 
     # ---- what can be reached -------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import linecache
 import types
@@ -12,7 +13,7 @@ import torch
 from ms2torch._core.operators.primitive import Primitive
 from ms2torch.language import reading
 
-_COMPILED = (types.MethodType, types.BuiltinFunctionType, torch.nn.Module, Primitive)
+_COMPILED = (functools.partial, types.MethodType, types.BuiltinFunctionType, torch.nn.Module, Primitive)
 _OURS = __name__.partition(".")[0]
 
 

@@ -45,5 +45,7 @@ def _check(node) -> None:
         )
     if isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value >= 2**63:
         raise RuntimeError("Unable to cast Python instance of type <class 'int'> to C++ type 'long'")
+    if isinstance(node, ast.Constant) and isinstance(node.value, complex):
+        raise TypeError(f"Unsupported Constant type : {node.value}")
     for child in ast.iter_child_nodes(node):
         _check(child)

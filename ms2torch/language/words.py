@@ -22,7 +22,7 @@ from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor.index_errors import of_functions
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.mutable import is_mutable
-from ms2torch.language import absent, overloads, reading
+from ms2torch.language import absent, axis_words, overloads, reading
 from ms2torch.language.builtin_functions import AMBIGUOUS, not_enumerable, type_name
 from ms2torch.language.containers import refused_key
 from ms2torch.language.printing import constant_text
@@ -288,6 +288,11 @@ def _among_functions(target, index):
 
 def _tensor_index(text, place, target):
     """What a graph's own operators say of an index that a Tensor lacks."""
+    whole = place.value(place.node.slice)
+    if whole.__class__ is float:
+        return IndexError(f"Number index of tensor must be int or bool, but got {whole}.")
+    if isinstance(whole, Tensor) and text.startswith("The tensor index must be int or bool type"):
+        return IndexError(f"The tensor index must be int or bool type, but got {whole.dtype}.")
     found = re.match(r"too many indices for tensor of dimension\s*(\d+)", text)
     parts = place.node.slice.elts if isinstance(place.node.slice, ast.Tuple) else [place.node.slice]
     if found:
@@ -295,14 +300,16 @@ def _tensor_index(text, place, target):
                           f"index:{len(parts)}, dim of data:{found[1]}'")
     found = re.match(r"index (-?\d+) is out of bounds for dimension with size (\d+)", text)
     index = int(found[1]) if found else None
-    axis = 0
+    axis = added = 0
     for number, part in enumerate(parts):
         value = place.value(part)
         if value is ...:
             axis = target.ndim - (len(parts) - number - 1)
         elif found and value.__class__ is int and value == index and str(target.shape[axis]) == found[2]:
-            return IndexError(strided(axis, target.shape[axis], index))
-        elif value is not None:
+            return IndexError(strided(axis + added, target.shape[axis], index))
+        elif value is None:
+            added += 1
+        else:
             axis += 1
     return None
 
@@ -519,6 +526,8 @@ def _value(error, text, place):
     if text.startswith(("For 'AddExt', input.shape", "For 'SubExt', input.shape")) and not _is_of_mint(place):
         text = text.replace("Ext'", "'", 1).replace("input.shape", "input1.shape")
         return ValueError(text.replace("other.shape", "input2.shape"))
+    if (told := axis_words.of_axis(text, place)) is not None:
+        return told
     if isinstance(place.node, ast.Subscript):
         return _mask(text) or _among_functions(place.value(place.node.value), place.value(place.node.slice))
     if re.search(r"^(max|min)\(\)", text):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import torch
 
 from ms2torch import log as logger
-from ms2torch._core.module import speak_tensor
+from ms2torch._core.module import is_torchs, speak_tensor
 from ms2torch.common.parameter import Parameter, ParameterTuple
 
 
@@ -127,11 +127,7 @@ class CellTree:
                 "For 'insert_child_to_cell', the parameter 'child_name' can not be None and "
                 "can not contain '.' "
             )
-        if child_name not in self._modules and hasattr(self, child_name):
-            raise KeyError(
-                f"For 'insert_child_to_cell', the {child_name} child cell already exists in the network."
-                "Cannot insert another child cell with the same name."
-            )
+        self._refuse_taken(child_name)
         if not isinstance(child_cell, torch.nn.Module) and child_cell is not None:
             raise TypeError(
                 "For 'insert_child_to_cell', the argument 'child_cell' must be 'Cell' if not None, "
@@ -146,12 +142,17 @@ class CellTree:
                 value.update_parameters_name(name + ".")
         else:
             speak_tensor(value)
-        if name not in self._modules and name in self._params:
+        self._refuse_taken(name)
+        self._modules[name] = value
+
+    def _refuse_taken(self, name: str) -> None:
+        """KeyError where a new child Cell would have the name of anything else, of the class's too."""
+        if name not in self._modules and (
+                name in self._params or (hasattr(self, name) and not is_torchs(type(self), name))):
             raise KeyError(
                 f"For 'insert_child_to_cell', the {name} child cell already exists in the network."
                 "Cannot insert another child cell with the same name."
             )
-        self._modules[name] = value
 
     def _set_parameter_tuple(self, name: str, value: ParameterTuple) -> None:
         seen: set[int] = set()

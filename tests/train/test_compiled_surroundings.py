@@ -137,6 +137,35 @@ def test_what_a_step_does_it_does_once(name, alone, capsys, monkeypatch):
         assert step.__dict__["_compiled_step"].off and _DOES[name] in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("alone", [True, False])
+@pytest.mark.parametrize("what", ["a list", "a dict", "a number", "a bool"])
+def test_what_a_step_changes_of_the_function_around_it(what, alone, capsys, monkeypatch):
+    monkeypatch.setattr(threading, "active_count", lambda: 1 if alone else 2)
+    found = []
+    for graphs in ("eager", "compile"):
+        mode.graphs, seen, counts, number, flag = graphs, [], {"n": 0}, 0, False
+
+        def does(what=what):
+            nonlocal number, flag
+            if what == "a list":
+                seen.append(1)          # noqa: B023
+            elif what == "a dict":
+                counts["n"] += 1        # noqa: B023
+            elif what == "a number":
+                number += 1
+            else:
+                flag = not flag
+
+        step = _step(does)
+        for _ in range(7):
+            step(_X)
+        found.append((len(seen), counts["n"], number, flag))
+    assert found[0] == found[1]
+    if what != "a number":
+        assert step.__dict__["_compiled_step"].off
+        assert "a name of the function around it" in capsys.readouterr().err
+
+
 def test_a_graph_prints_each_time(capsys):
     ms.set_context(mode=ms.GRAPH_MODE)
 
