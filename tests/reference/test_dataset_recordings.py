@@ -95,7 +95,7 @@ def lj(text="LJ001-0002|has never been|has never\nLJ001-0001|Printing, in the|pr
 
 
 @case(each={"text": ["LJ001-0002|has been|has\nLJ001-0001|a,b|c\n", "",
-                     "LJ001-0001|a|b|c\n", "LJ001-0003|a|b\n", "LJ001-0001||\n", "LJ001-0001|a|b"]})
+                     "LJ001-0001|a|b|c\n", "LJ001-0003|a|b\n", "LJ001-0001||\n", "LJ001-0001|a|b", "LJ001-0001|a\rb|c\r\n"]})
 def test_lj_speech(text):
     return said(lj, text)
 

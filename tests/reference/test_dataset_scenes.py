@@ -70,7 +70,9 @@ def sun(**arguments):
 
 SUN = {"plain": sun, "decoded": lambda: sun(decode=True),
        "no names": lambda: (sun(), os.remove("f/ClassName.txt"), read(ds.SUN397Dataset("f")))[0],
-       "no folder": lambda: ds.SUN397Dataset("zz")}
+       "no folder": lambda: ds.SUN397Dataset("zz"),
+       "no class": lambda: (sun(), os.rename("f/b/balcony", "f/b/x"), any_order(read(ds.SUN397Dataset("f"))))[2],
+       "png": lambda: (sun(), os.rename("f/a/abbey/sun_one.jpg", "f/a/abbey/sun_one.png"), any_order(read(ds.SUN397Dataset("f"))))[2]}
 
 
 @case(each={"name": list(SUN)})

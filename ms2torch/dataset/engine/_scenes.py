@@ -82,9 +82,12 @@ class SUN397Dataset(_Folders):
 
     def _list(self):
         root = os.path.realpath(self.dataset_dir)
-        names = text_lines(os.path.join(root, "ClassName.txt"), "SUN397")
-        return [(path, label) for label, name in enumerate(names) for path in _inside(root + name.strip())
-                if os.path.basename(path).startswith("sun_")]
+        names = [name.strip() for name in text_lines(os.path.join(root, "ClassName.txt"), "SUN397")]
+        for name in names:
+            if not os.path.isdir(root + name):
+                raise pipeline_error(f"Invalid path, {name} does not exist or permission denied.")
+        return [(path, label) for label, name in enumerate(names) for path in _inside(root + name)
+                if os.path.basename(path).startswith("sun_") and path.endswith(".jpg")]
 
 
 class Places365Dataset(_Folders):

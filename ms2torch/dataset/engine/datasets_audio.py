@@ -181,9 +181,9 @@ class LJSpeechDataset(_Recordings):
         if not os.path.isfile(path):
             raise pipeline_error(f"Invalid file, failed to find metadata file: {path}")
         found = []
-        with open(path, encoding="utf-8", errors="surrogateescape") as text:
-            for line in text.read().splitlines():
-                name, *texts = line.split("|")
+        with open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as text:
+            for line in text:
+                name, *texts = line.removesuffix("\n").split("|")
                 if len(texts) < 2:
                     raise pipeline_error(f"Invalid file, {path} holds a line without three fields: {line}")
                 found.append((os.path.join(self.dataset_dir, "wavs", f"{name}.wav"), *texts[:2]))
