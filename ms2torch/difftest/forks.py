@@ -27,7 +27,7 @@ _AT_FIRST = _threads()
 def can_fork() -> bool:
     """Whether a fork of this process can do as one that begins anew: on Linux, as long as nothing was
     computed on several threads. (OpenMP's, which a fork lacks, would be waited for without end.)"""
-    return sys.platform == "linux" and threading.active_count() == 1 and _threads() == _AT_FIRST
+    return sys.platform == "linux" and threading.active_count() == 1 and _threads() <= _AT_FIRST
 
 
 class Fork:

@@ -289,6 +289,18 @@ def _given(parameters: list[inspect.Parameter], call: ast.Call, look) -> dict[st
 # ---- members -------------------------------------------------------------------------------------------
 
 
+@cache
+def no_method(cls: type, name: str) -> str | None:
+    """What is to say of a call of an attribute of Tensors that is no method: ``x.size(0)``."""
+    from ms2torch.common.tensor import Tensor
+
+    if not issubclass(cls, Tensor) or not isinstance(inspect.getattr_static(cls, name, None), property):
+        return None
+    if callable(getattr(Tensor([[1.0]]), name)):
+        return None
+    return "is a value, not a method: leave the brackets out."
+
+
 def lacks_member(cls: type, name: str) -> str | None:
     """What is to say of an attribute that instances of a MindSpore class do not have; None where they may."""
     from ms2torch.common.sparse_tensor import COOTensor, CSRTensor

@@ -100,6 +100,9 @@ def _all(reader: Reader, api: str | None) -> Iterator[tuple[int, str, str, str, 
             yield use.line, answer.kind, answer.name, answer.text, use.state
     for call in reader.calls:
         name, found, bound = _callee(call)
+        text = _called(call.name) if call.method else None
+        if text:
+            yield call.node.lineno, "argument", name, text, call.state
         if found is not None:
             for kind, text in calls.call_findings(name, found, call.node, bound, api):
                 yield call.node.lineno, kind, name, text, call.state
@@ -120,6 +123,12 @@ def _all(reader: Reader, api: str | None) -> Iterator[tuple[int, str, str, str, 
 @cache
 def _lacks(cls: str, name: str) -> str | None:
     return calls.lacks_member(look_up(cls).found, name)
+
+
+@cache
+def _called(name: str) -> str | None:
+    owner, _, method = name.rpartition(".")
+    return calls.no_method(look_up(owner).found, method)
 
 
 def _callee(call) -> tuple[str, object, bool]:

@@ -12,13 +12,13 @@ _DATASET = "mindspore.dataset.Dataset"
 
 # Functions, and methods of Tensors, whose result is one Tensor whatever they are given.
 _GIVE_TENSORS_NAMES = """
-abs acos add arange asin astype atan bmm broadcast_to cast ceil clamp clip concat cos cosh cumsum
-div equal erf exp expand_dims eye fill flatten flip floor full full_like gather gelu greater
-greater_equal less less_equal linspace log log_softmax logical_and logical_not logical_or
-masked_fill matmul mm mul neg not_equal one_hot ones ones_like permute pow rand randint randn
-randperm relu reshape round rsqrt sigmoid sign sin sinh softmax sqrt square squeeze stack
-standard_normal sub swapaxes tan tanh tensor tile to transpose tril triu unsqueeze view zeros
-zeros_like
+abs acos add arange argmax argmin asin astype atan bmm broadcast_to cast ceil clamp clip clone concat
+contiguous cos cosh cumsum div equal erf exp expand_dims eye fill flatten flip float floor full
+full_like gather gather_elements gelu greater greater_equal half index_select int less less_equal
+linspace log log_softmax logical_and logical_not logical_or long masked_fill matmul maximum mean
+minimum mm mul neg not_equal one_hot ones ones_like outer permute pow prod rand randint randn randperm
+relu reshape round rsqrt sigmoid sign sin sinh softmax sqrt square squeeze stack standard_normal std
+sub sum swapaxes tan tanh tensor tile to transpose tril triu unsqueeze var view zeros zeros_like
 """
 _GIVE_TENSORS = frozenset(_GIVE_TENSORS_NAMES.split())
 _MODULES = ("mindspore.ops.", "mindspore.mint.", "mindspore.numpy.", "mindspore.tensor", "mindspore.Tensor.")

@@ -82,6 +82,16 @@ def recorded(package: str, place: str, out: str, script: str, planted, log: str)
     return Process(call(run, log))
 
 
+def import_everything() -> None:
+    """What a fork would else import, each for itself: all of the mirror that programs use, and what torch
+    imports when a mode first sees an operator."""
+    import torch._dynamo  # noqa: F401
+
+    from ms2torch import dataset, experimental, mint, nn, ops, train  # noqa: F401
+    from ms2torch.difftest import ours, replay, twin  # noqa: F401
+    from ms2torch.shim import alias  # noqa: F401
+
+
 def _enter(package: str, place: str, planted) -> None:
     sys.dont_write_bytecode = True
     sys.path.insert(0, package)

@@ -79,6 +79,7 @@ def located(defect: generated.Defect, first: dict) -> bool:
 
 def run(seed: int, count: int, traces: Path, scratch: Path, workers: int, record):
     """(program's number, defect or None, seen, report) of each trial, as they finish."""
+    forked.import_everything()
     programs = {}
     for i in range(-(-count // _EACH)):
         made = generated.program(1000 * seed + i)

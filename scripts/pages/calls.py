@@ -31,6 +31,7 @@ MODULES = {
     "ds": "import mindspore.dataset as ds",
     "train": "from mindspore import train",
     "initializer": "from mindspore.common.initializer import initializer",
+    "msp": "import mindspore.scipy as msp",
     "optim": "from mindspore.experimental import optim",
     "bijector": "import mindspore.nn.probability.bijector as bijector",
     "distribution": "import mindspore.nn.probability.distribution as distribution",

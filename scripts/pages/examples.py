@@ -6,6 +6,10 @@
 For every public name a few forms of a call are tried on the real MindSpore: the sessions that are written in
 ``sessions.txt``, forms that many names have, and calls made of its signature (``guesses.py``). The first that
 it runs, twice with one result, and that ms2torch answers alike, is the name's example. A test runs them all.
+
+Much of MindSpore runs on no CPU. Where the real one answers no call, the first that ms2torch does goes to
+``unjudged.tsv``: the page shows what it prints and says so. What can have no example has a reason in
+``reasons.tsv``.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +29,8 @@ from scripts.pages import calls, guesses, sessions
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = Path(__file__).with_name("examples.tsv")
+UNJUDGED = TABLE.with_name("unjudged.tsv")
+REASONS = TABLE.with_name("reasons.tsv")
 SPOKEN = {
     "mindspore.ops": "ops",
     "mindspore.mint": "mint",
@@ -130,6 +137,24 @@ def table() -> dict[str, Example]:
     return {row[0]: Example(*row) for row in rows}
 
 
+def unjudged() -> dict[str, str]:
+    """Calls of names of which the real MindSpore answers none on a CPU."""
+    rows = UNJUDGED.read_text(encoding="utf-8").splitlines()
+    return dict(json.loads(f"[{row}]") for row in rows)
+
+
+@cache
+def reasons() -> list[tuple[re.Pattern, dict[str, str]]]:
+    """Why names have no example, by pattern of the name: in English and Chinese."""
+    rows = (line.split("\t") for line in REASONS.read_text(encoding="utf-8").splitlines())
+    return [(re.compile(pattern), {"en": en, "zh": zh}) for pattern, en, zh in rows]
+
+
+def reason(full: str) -> dict[str, str] | None:
+    """Why this name has no example."""
+    return next((why for pattern, why in reasons() if pattern.fullmatch(full)), None)
+
+
 def alike(one: str, other: str) -> bool:
     """Whether two printed texts agree: but for the last digits of floats, which differ between processors."""
     # Blanks align columns, so they depend on the digits.
@@ -165,6 +190,16 @@ def forms(full: str, made: bool, signature: str) -> list[str]:
     if full.startswith("mindspore.dataset."):
         return guessed
     return guessed + [said + form for form in CLASSES if takes(signature.split(" call")[0], _first(form))]
+
+
+def _siblings(full: str, chosen: dict[str, Example]):
+    """The calls of the other forms of a name's definition, made of this form."""
+    from scripts.pages import reference
+
+    for form in reference.siblings(full):
+        said, other = spelled(full), f"mindspore.{form}"
+        if said and other in chosen and f"{form}(" in chosen[other].call:
+            yield chosen[other].call.replace(f"{form}(", f"{said}(")
 
 
 def takes(signature: str, given: str) -> bool:
@@ -225,7 +260,9 @@ def main(python: str, again: str = "") -> None:
     ms2torch.install()
     exec(calls.HEADER, names)
     print(f"{len(jobs)} calls of {len({name for name, _ in jobs})} names", file=sys.stderr, flush=True)
+    answered = set()
     for count, (name, call, text, shapes) in enumerate(run(python, jobs)):
+        answered.update(shown.get(name, [name]))
         wanted = [n for n in shown.get(name, [name]) if n not in chosen]
         if not wanted:
             continue
@@ -237,7 +274,17 @@ def main(python: str, again: str = "") -> None:
         if count % 50 == 0:
             write(chosen)
     write(chosen)
-    print(f"{len(chosen)} names have an example", file=sys.stderr)
+    left = dict.fromkeys(name for job, _ in jobs for name in shown.get(job, [job]))
+    ours = {} if again else {name: call for name, call in unjudged().items() if name not in chosen}
+    borrowed = [(name, call) for name in left for call in _siblings(name, chosen)]
+    for job, call in [*borrowed, *jobs]:
+        for name in shown.get(job, [job]):
+            if name not in chosen and name not in answered and name not in ours:
+                if calls.answer(names, call)[0] is not None:
+                    ours[name] = call
+    lines = [json.dumps([name, ours[name]], ensure_ascii=False)[1:-1] for name in sorted(ours)]
+    UNJUDGED.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print(f"{len(chosen)} names have an example, {len(ours)} more an unjudged one", file=sys.stderr)
 
 
 def write(chosen: dict[str, Example]) -> None:
