@@ -445,6 +445,31 @@ def selu():
     return found, expected
 
 
+class Mishes(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.layer, self.operator = nn.Mish(), P.Mish()
+
+    def construct(self, x):
+        return (self.layer(x) + 2 * self.operator(x) + 3 * ops.mish(x)).sum()
+
+
+def mish():
+    """The gradient of the documented formula, by a numeric derivative in float64; the kernel's value."""
+    def formula(x):
+        return x * np.tanh(np.logaddexp(0, x))
+
+    x = np.array([-60.0, -3.0, -1.0, 0.0, 0.5, 3.5, 5.0, 30.0])
+    found, expected = [], []
+    for mode in (context.PYNATIVE_MODE, context.GRAPH_MODE):
+        context.set_context(mode=mode)
+        value, gradient = ms.value_and_grad(Mishes())(Tensor(x, ms.float32))
+        found.append(np.round(np.array([float(value), *gradient.asnumpy()]), 4))
+        numeric = 6 * (formula(x + 1e-6) - formula(x - 1e-6)) / 2e-6
+        expected.append(np.round(np.array([6 * formula(x).sum(), *numeric]), 4))
+    return found, expected
+
+
 def nesterov():
     """Momentum beside SGD, whose kernel has Nesterov's step."""
     found = []
@@ -482,7 +507,8 @@ def rmsprop():
 CASES = [device_target, removed_settings, one_process, collectives, float_status, sens, npu_status,
          status_of_release_two, loss_scale_cell, resize, renamed_operators, compiled_functions,
          control_depend, old_places, image_transforms, transforms_of_release_one, dataset_keywords,
-         mind_dataset, names, moxing, selu, nesterov, rmsprop]
+         mind_dataset, names, moxing, selu, mish, nesterov,
+         rmsprop]
 
 
 def digest():
