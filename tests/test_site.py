@@ -28,8 +28,22 @@ def test_every_example_prints_what_mindspore_printed():
 
 
 def test_every_example_can_be_shown():
-    for name in examples.table():
-        assert reference.shown(name, {"example": "", "judged": "", "shapes": "", "to": ""}, 2)
+    words = dict.fromkeys(("example", "judged", "unjudged", "shapes", "to"), "")
+    for name in (*examples.table(), *examples.unjudged()):
+        assert reference.shown(name, words, 2)
+
+
+def test_what_the_real_one_does_not_answer_runs_here():
+    for name, call in examples.unjudged().items():
+        assert reference.example(name).text, call
+
+
+def test_every_page_has_an_example_or_says_why_not():
+    pages = [e for entries in reference.entries().values() for e in entries if e.status == "here"]
+    bare = [e.name for e in pages if not reference.example(e.name)]
+    assert [name for name in bare if examples.reason(name) is None] == []
+    patterns = examples.reasons()
+    assert [p.pattern for p, why in patterns if not any(p.fullmatch(name) for name in bare)] == []
 
 
 def test_printed_texts_are_alike_in_all_but_last_digits():

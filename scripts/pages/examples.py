@@ -279,9 +279,10 @@ def main(python: str, again: str = "") -> None:
     borrowed = [(name, call) for name in left for call in _siblings(name, chosen)]
     for job, call in [*borrowed, *jobs]:
         for name in shown.get(job, [job]):
-            if name not in chosen and name not in answered and name not in ours:
-                if calls.answer(names, call)[0] is not None:
-                    ours[name] = call
+            if name in chosen or name in answered or name in ours:
+                continue
+            if calls.answer(names, call)[0] is not None:
+                ours[name] = call
     lines = [json.dumps([name, ours[name]], ensure_ascii=False)[1:-1] for name in sorted(ours)]
     UNJUDGED.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(f"{len(chosen)} names have an example, {len(ours)} more an unjudged one", file=sys.stderr)

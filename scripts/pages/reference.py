@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ms2torch._core.operators.registry import OPS
 from ms2torch.translate import rules
 from scripts import support_table
-from scripts.pages import examples
+from scripts.pages import calls, examples
 from tests.signatures import find, theirs
 
 # Of a line of code, in characters.
@@ -28,6 +28,8 @@ WORDS = {
         "differs": "What differs",
         "example": "Example",
         "judged": "Printed by MindSpore 2.10; a test holds ms2torch to it.",
+        "unjudged": "Printed by ms2torch: MindSpore 2.10 answers no such call on a CPU.",
+        "without": "No example",
         "shapes": "Shapes",
         "to": "gives",
         "methods": "Methods",
@@ -51,6 +53,8 @@ WORDS = {
         "differs": "不同之处",
         "example": "例子",
         "judged": "输出由 MindSpore 2.10 打印；测试要求 ms2torch 与它一致。",
+        "unjudged": "输出由 ms2torch 打印：MindSpore 2.10 在 CPU 上不回答这样的调用。",
+        "without": "没有例子",
         "shapes": "形状",
         "to": "得到",
         "methods": "方法",
@@ -157,6 +161,9 @@ def page(entry: Entry, language: str) -> str:
         if differs := (rule.zh if language == "zh" else rule.en):
             lines += [f"**{words['differs']}**: {escaped(differs)}", ""]
     lines += shown(entry.name, words, 2)
+    why = examples.reason(entry.name) if entry.status == "here" and not example(entry.name) else None
+    if why:
+        lines += [f"{words['without']}: {why[language]}", ""]
     if entry.methods:
         lines += [f"## {words['methods']}", ""]
         for method in entry.methods:
@@ -202,33 +209,53 @@ def member(full: str, words: dict) -> list[str]:
 
 def shown(full: str, words: dict, level: int) -> list[str]:
     """The example of a name, with the shapes that go in and come out."""
-    example = _examples().get(full)
-    if example is None:
+    found = example(full)
+    if found is None:
         return []
     lines = [
         f"{'#' * level} {words['example']}",
         "",
         "```pycon",
-        *example.lines(),
+        *found.lines(),
         "```",
         "",
-        words["judged"],
+        words["judged" if full in _examples() else "unjudged"],
         "",
     ]
-    if example.shapes:
-        given = ", ".join(f"`{name}` {shape}" for name, shape in example.operands())
+    if found.shapes:
+        given = ", ".join(f"`{name}` {shape}" for name, shape in found.operands())
         lines += [
-            f"{words['shapes']}: {given} {words['to']} {example.shapes}"
+            f"{words['shapes']}: {given} {words['to']} {found.shapes}"
             if given
-            else f"{words['shapes']}: {example.shapes}",
+            else f"{words['shapes']}: {found.shapes}",
             "",
         ]
     return lines
 
 
+def example(full: str):
+    """The example of a name: what the real MindSpore printed, else what ms2torch prints."""
+    return _examples().get(full) or _unjudged().get(full)
+
+
 @cache
 def _examples() -> dict:
     return examples.table()
+
+
+@cache
+def _unjudged() -> dict:
+    """The examples that only ms2torch answers, with what it prints."""
+    import ms2torch
+
+    ms2torch.install()
+    try:
+        names: dict = {}
+        exec(calls.HEADER, names)
+        answers = {name: (call, *calls.answer(names, call)) for name, call in examples.unjudged().items()}
+    finally:
+        ms2torch.uninstall()
+    return {name: examples.Example(name, *answer) for name, answer in answers.items()}
 
 
 @cache
