@@ -14,15 +14,16 @@ from typing import NamedTuple
 _HEADS = {False: """# Where MindSpore's CPU kernels leave their own documentation
 
 ms2torch computes what is documented, or what mathematics says, there. `ms2torch diff` names the entry where a
-difference stands at one. It has MindSpore's Momentum, RMSProp, SeLU and Mish compute what they document, so that
-what comes after them is compared too (`--no-adapter`: as they are).
+difference stands at one. It has MindSpore's Momentum, RMSProp, SeLU and Mish compute what they document, so
+that what comes after them is compared too (`--no-adapter`: as they are).
 
 | name | case | MindSpore on a CPU | ms2torch | reason |
 |---|---|---|---|---|
 """, True: """# MindSpore 的 CPU 核与自己的文档不一致的地方
 
 这些地方 ms2torch 按文档（或数学定义）计算；`ms2torch diff` 遇到时会指出对应条目。
-其中 Momentum、RMSProp、SeLU 与 Mish，它让 MindSpore 也按文档计算，其后的部分才能继续比较（`--no-adapter` 则保持原样）。
+其中 Momentum、RMSProp、SeLU 与 Mish，它让 MindSpore 也按文档计算，其后的部分才能继续比较
+（`--no-adapter` 则保持原样）。
 
 | 名称 | 情形 | MindSpore（CPU） | ms2torch | 原因 |
 |---|---|---|---|---|

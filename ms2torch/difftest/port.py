@@ -26,6 +26,7 @@ from .flows import Flow
 from .locate import Tree
 from .pairing import Pairs, pairs
 from .recorder import PROGRAM
+from .scales import unscaled
 from .sums import Sums
 from .updates import FLOOR, GROWTH, SLOPE, Updates, place
 from .yardstick import epsilon
@@ -222,6 +223,7 @@ class Walk(Updates):
     def step(self, number: int) -> None:
         """Compare one step."""
         left, right = (_trained(t.step(number)) for t in (self.reference, self.port))
+        left = unscaled(left, right)
         theirs = {place(r): r for r in right}
         # What a step leaves of the parameters comes after all its gradients, whichever optimizer's they are.
         left.sort(key=lambda r: (r["stage"] == "parameter", r.get("update", 0), compare.order(r["stage"])))

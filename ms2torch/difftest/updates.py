@@ -15,8 +15,9 @@ GROWTH = 30.0
 FLOOR = 32.0
 # How many times as far apart as some results rounded otherwise in half precision move it.
 HALVES = 4.0
-# Units in the last place by which updates differ without a reason: powers and roots are less exact than sums.
-FLOOR_OF_UPDATE = 1024.0
+# Units in the last place by which updates differ without a reason: roots and quotients are less exact than
+# sums. One minus a share near 1 (a moment's decay, a power of it) has lost more, the smaller it is.
+FLOOR_OF_UPDATE = 128.0
 # What a gradient says that has come through an activation unseen: 1 - y * y near y = 1 is worth few digits.
 SLOPE = 1e-2
 _UPDATES = "the gradient agrees, what the optimizer makes of it does not"
@@ -141,9 +142,16 @@ class Updates:
         if self.number == 1 and start and start[0].any():
             note += f"; MindSpore's starts at {start[0].flat[0]:g}, PyTorch's mostly at 0"
         count = len(self.findings)
-        self._judge(r, other, gone_in, note, floor=FLOOR_OF_UPDATE * epsilon(r["dtype"]), spread=False)
+        self._judge(r, other, gone_in, note, floor=self._floor_of_update(weight, r["dtype"]), spread=False)
         self.unexplained += [(f, weight) for f in self.findings[count:]]
         self.states[r["where"]] = apart.values(r, other)
+
+    def _floor_of_update(self, weight: str, dtype: str) -> float:
+        """How far apart an optimizer's own rounding may bring what it makes of one gradient."""
+        shares = [v for side in self._settings(weight) for v in side.values()]
+        shares += [float(v[0].flat[0]) for name, v in self.states.items() if name.endswith("_power")]
+        lost = sum(1 / (1 - share) for share in set(shares) if 0.5 < share < 1)
+        return (FLOOR_OF_UPDATE + lost) * epsilon(dtype)
 
     def _explain(self) -> None:
         """Say at a step's end why updates differ: a rule holds for all parameters, a group for some."""
@@ -175,7 +183,7 @@ class Updates:
             return
         self.after[r["where"]] = after
         gradient = self.gradients.get(r["where"])
-        floor, gone_in = FLOOR_OF_UPDATE * epsilon(r["dtype"]), self.worst
+        floor, gone_in = self._floor_of_update(r["where"], r["dtype"]), self.worst
         if gradient is not None:
             agreed = apart.close(*gradient) & apart.close(*before)
             if agreed.mean() < 0.1:

@@ -107,6 +107,14 @@ def test_dropout_after_a_relu_a_bias_in_half_and_evaluation_between_steps(tmp_pa
         ("forward", "drop", "input"), ("forward", "drop", "output"), ("forward", "program/truediv", "output")]
 
 
+def test_a_port_without_the_loss_scale_and_the_place_of_an_epsilon(tmp_path):
+    """``records/scaled.trace`` is MindSpore 2.10.0's run of scaled.py, recorded with --refeed 1,2."""
+    changes = [("", ""), ("(squares + 1e-4).sqrt()", "(squares.sqrt() + 1e-4)")]
+    right, epsilon = said_of("scaled_port.py", RECORD.with_name("scaled.trace"), changes, tmp_path)
+    assert right["equal"] and right["compared"] > 30
+    assert epsilon["first"]["stage"] == "optimizer"
+
+
 def test_one_step_of_the_loop_is_recorded_with_the_updates_of_all_its_optimizers(tmp_path):
     asked = options.Options(script=["t.py"], torch="port.py", align=("weights",), refeed=(1,),
                             reference="ms2torch")
