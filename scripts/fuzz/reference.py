@@ -39,9 +39,7 @@ class Reference:
     def afresh(self, case: Case) -> dict:
         """The answer of a process that has run nothing else: some kernels keep the sizes of earlier calls."""
         if case not in self._fresh:
-            self._process.stdin.write("null\n")
-            self._process.stdin.flush()
-            self._read()
+            self._restart()
             self._known.pop(case)
             self.ask(case)
             self._fresh.add(case)
@@ -51,12 +49,19 @@ class Reference:
         return case in self._known
 
     def forget(self) -> None:
+        """Begin anew, in a fresh process."""
+        self._restart()
         self._known.clear()
         self._fresh.clear()
 
     def close(self) -> None:
         self._process.stdin.close()
         self._process.wait()
+
+    def _restart(self) -> None:
+        self._process.stdin.write("null\n")
+        self._process.stdin.flush()
+        self._read()
 
     def _read(self):
         line = self._process.stdout.readline()
