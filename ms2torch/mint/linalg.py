@@ -7,6 +7,7 @@ import torch
 from ms2torch._core.operators.registry import lowered
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._naming.surface import install_lazy
+from ms2torch.ops.function import math_func
 from ms2torch.ops.function._math_reduce import BY_SINGULAR_VALUES, singular_norm
 
 
@@ -30,6 +31,9 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
     if ord in BY_SINGULAR_VALUES and not isinstance(axes, int) and len(axes) == 2:
         return singular_norm(A, ord, axes, keepdim)
     return torch.linalg.norm(A, ord, dim, keepdim, dtype=_maybe(dtype))
+
+
+math_func.linalg_norm = norm              # MindSpore keeps it there
 
 
 @lowered

@@ -1,7 +1,7 @@
 """Run the examples of MindSpore's own docstrings on ms2torch: python scripts/documented_examples
 
     python scripts/documented_examples [--names REGEX_OR_FILE] [--json FILE] [--show] [--jobs 2] [--limit 90]
-                                       [--real] [--write-expected]
+                                       [--elsewhere] [--real] [--write-expected]
 
 The texts are read from an installed MindSpore ($MS2TORCH_REFERENCE_PYTHON, or .reference/bin/python, made by
 scripts/reference_env.sh); names.tsv lists the 1,889 whose documented output the real 2.10.0 prints on a CPU
@@ -10,8 +10,11 @@ programs complete. PASS: nothing is raised and every documented output is printe
 passed; nothing leaves the denominator.
 
 tests/documented_examples_expected_failures.txt names those that do not pass yet, with the reason (name, tab,
-reason). The exit code is 1 when one of them passes, or when another one does not. ``--real`` runs them on the
-MindSpore of this interpreter; ``--write-expected`` brings that file up to date and keeps the reasons in it.
+reason). The exit code is 1 when one of them passes, or when another one does not. ``--elsewhere`` runs the
+357 that are documented for Ascend or GPUs alone (elsewhere.txt) and print something, of which the documentation
+is the only judge; tests/documented_examples_elsewhere.txt says why the rest prints something else. ``--real``
+runs them on the MindSpore of this interpreter; ``--write-expected`` brings the file of expected failures up to
+date and keeps the reasons in it.
 """
 from __future__ import annotations
 
@@ -33,11 +36,14 @@ from isolated import run_all
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 EXPECTED = ROOT / "tests" / "documented_examples_expected_failures.txt"
+ELSEWHERE = ROOT / "tests" / "documented_examples_elsewhere.txt"
 NOT_YET = re.compile(r"NotImplementedError: (\S+): internal to MindSpore, which does not document it")
 
 
-def listed() -> dict[str, tuple[str, bool]]:
+def listed(elsewhere: bool) -> dict[str, tuple[str, bool]]:
     """name -> (area, whether it belongs to the first half)."""
+    if elsewhere:
+        return dict.fromkeys((HERE / "elsewhere.txt").read_text().split(), ("of other devices", False))
     rows = [line.split("\t") for line in (HERE / "names.tsv").read_text().splitlines()[1:]]
     return {name: (area, half == "first half") for name, area, half in rows}
 
@@ -65,11 +71,11 @@ def texts(names: list[str]) -> dict[str, list[dict]]:
     return json.loads(done.stdout)
 
 
-def expected_failures() -> dict[str, str]:
+def expected_failures(path: Path) -> dict[str, str]:
     """name -> reason."""
-    if not EXPECTED.exists():
+    if not path.exists():
         return {}
-    return dict(line.split("\t", 1) for line in EXPECTED.read_text().splitlines() if line and line[0] != "#")
+    return dict(line.split("\t", 1) for line in path.read_text().splitlines() if line and line[0] != "#")
 
 
 def reason(kind: str, detail: str) -> str:
@@ -79,7 +85,7 @@ def reason(kind: str, detail: str) -> str:
     return " ".join(f"{kind.lower()}: {detail}".split())[:160]
 
 
-def write_expected(results: dict[str, tuple[str, str]], before: dict[str, str]) -> None:
+def write_expected(results: dict[str, tuple[str, str]], before: dict[str, str], path: Path) -> None:
     """Bring the file up to date for the examples that ran."""
     for name, (kind, detail) in results.items():
         if kind == "PASS":
@@ -87,8 +93,8 @@ def write_expected(results: dict[str, tuple[str, str]], before: dict[str, str]) 
         elif name not in before or before[name].endswith("is not there yet"):
             before[name] = reason(kind, detail)
     lines = [f"{name}\t{why}\n" for name, why in sorted(before.items())]
-    EXPECTED.write_text("# Examples of scripts/documented_examples that do not pass yet: name, tab, reason.\n"
-                        + "".join(lines))
+    heading = path.read_text().partition("\n")[0] if path.exists() else "# name, tab, reason"
+    path.write_text(f"{heading}\n" + "".join(lines))
 
 
 def figures(results: dict[str, tuple[str, str]], names: dict[str, tuple[str, bool]]) -> None:
@@ -113,10 +119,11 @@ def main(arguments=None) -> int:
     parser.add_argument("--show", action="store_true", help="print every example that does not pass")
     parser.add_argument("--jobs", type=int, default=2, help="examples at a time")
     parser.add_argument("--limit", type=float, default=90, help="seconds for an example")
+    parser.add_argument("--elsewhere", action="store_true", help="those documented for other devices")
     parser.add_argument("--real", action="store_true", help="on the real MindSpore of this interpreter")
     parser.add_argument("--write-expected", action="store_true", help="update the file of expected failures")
     options = parser.parse_args(arguments)
-    names = listed()
+    names, expected = listed(options.elsewhere), ELSEWHERE if options.elsewhere else EXPECTED
     wanted = chosen(list(names), options.names)
     examples = texts(wanted)
     warm_up(options.real)
@@ -137,9 +144,9 @@ def main(arguments=None) -> int:
         options.json.write_text(json.dumps(results, indent=1))
     if options.real:
         return 0
-    known = expected_failures()
+    known = expected_failures(expected)
     if options.write_expected:
-        write_expected(results, known)
+        write_expected(results, known, expected)
         return 0
     surprises = [n for n, (kind, _) in results.items() if (kind == "PASS") == (n in known)]
     for name in surprises:

@@ -135,6 +135,15 @@ VALUES = {
                                               for mode in (ConvertMode.COLOR_BGR2BGRA, ConvertMode.COLOR_BGR2RGB)],
     "ConvertColor of three channels": lambda: [vision.ConvertColor(mode)(np.arange(18, dtype=np.uint8).reshape(2, 3, 3))
                                                for mode in (ConvertMode.COLOR_BGRA2BGR, ConvertMode.COLOR_BGRA2RGBA)],
+    "ldexp by integers is Float32": lambda: [ops.ldexp(tensor([1, 2], x), tensor([1, 3], y)) for x in (F16, F32, np.int32)
+                                             for y in (np.bool_, np.int8, np.int32, F16)],
+    "ldexp of bools by bools": lambda: ops.ldexp(tensor([1, 0], np.bool_), tensor([1, 0], np.bool_)),
+    "Mod of float64 in rounded steps": lambda: [ops.Mod()(tensor([0.5, 2.7, -2.7], t), tensor([0.001, 0.1, 0.1], t))
+                                                for t in (F64, F32)],
+    "windows of one number": lambda: [audio.SlidingWindowCmn(5, 2, False, True)(np.ones(s, F32))
+                                      for s in ((1, 1), (1, 2), (2, 1), (1, 1, 1))],
+    "crops of blocks": lambda: [ops.batch_to_space_nd(tensor(np.ones((4, 1, 4, 2))), 2, c).shape
+                                for c in ([[0, 1], [0, 0]], [[3, 4], [0, 3]])],
 }
 
 
@@ -168,6 +177,9 @@ GRADIENTS = {
     "fractional_max_pool3d": (lambda x: ops.fractional_max_pool3d(
         tensor(np.arange(48.0).reshape((1, 1, 3, 4, 4))), (1, 1, 1), (2, 2, 2), _random_samples=x), [[[0.5] * 3]]),
     "vander": (lambda x: ops.vander(x, 3), [1.0, -0.3]),
+    "NthElement of equal ones": (lambda x: ops.NthElement()(x, 1), [[2.0, 1, 2, 3], [4, 4, 4, 0], [1, np.inf, 2, 3]]),
+    "NthElement of infinities": (lambda x: ops.NthElement(True)(x, 0), [[2.0, np.inf, 3], [1, 2, 2]]),
+    "ldexp": (lambda x: ops.ldexp(x, tensor([1, 3], np.int32)), [1.5, -2]),
 }
 
 
@@ -212,12 +224,31 @@ REFUSED = {
     "scalar_mod": lambda: ops.scalar_mod(1, 0), "scalar_floordiv": lambda: ops.scalar_floordiv(1.5, 0),
     "TruncatedNormal": lambda: ops.TruncatedNormal(seed=1)(Tensor((3,), ms.int32)),
     "ConvertColor of a grey image": lambda: vision.ConvertColor(ConvertMode.COLOR_GRAY2BGR)(np.ones((2, 2, 3), np.uint8)),
+    "SpaceToBatchND": lambda: ops.space_to_batch_nd(tensor(np.ones((4, 1, 4, 2))), [2, 2], [[0, 1], [1, 0]]),
+    "BatchToSpaceND of a batch": lambda: ops.batch_to_space_nd(tensor(np.ones((5, 1, 4, 2))), [2, 2], [[0, 0], [0, 0]]),
+    "BatchToSpaceND that crops all": lambda: ops.BatchToSpaceND([2, 2], [[0, 0], [0, 5]])(tensor(np.ones((4, 1, 4, 2)))),
 }
 
 
 @case(each={"what": list(REFUSED)}, raises=True)
 def test_refusals(what):
     return REFUSED[what]()
+
+
+@ms.jit
+def shapes_of_other_devices(x, alpha, beta):
+    """What the compiler knows of operators that the CPU has no kernels of."""
+    return (ops.shape(ops.Einsum("i->")((x,))), ops.shape(ops.Einsum("i,i->i")((x, x))),
+            ops.shape(ops.Gamma(seed=3)((3, 1, 2), alpha, beta)),
+            ops.dtype(ops.EuclideanNorm(True)(ops.cast(x, ms.int32), AXES)))
+
+
+AXES = Tensor([0])
+
+
+@case
+def test_shapes_of_other_devices():
+    return str(shapes_of_other_devices(tensor([1.0, 2.0]), tensor([[3.0, 4], [5, 6]]), tensor([1.0])))
 
 
 UPDATES = {

@@ -88,7 +88,7 @@ class SlidingWindowCmn(AudioTensorOperation):
                 else:
                     out[..., frame, :] /= np.sqrt((part**2).mean(-2) - part.mean(-2) ** 2)
         out = out.astype(wave.dtype)
-        return out[0] if wave.ndim == 2 and len(wave) == 1 else out       # one frame loses its axis
+        return out.squeeze() if wave.ndim == 2 and len(wave) == 1 else out       # one frame loses its axis
 
 
 class DetectPitchFrequency(AudioTensorOperation):

@@ -3,8 +3,6 @@ classes by the logarithm of their rank."""
 
 from __future__ import annotations
 
-import math
-
 import torch
 
 from ms2torch._core.errors import final
@@ -12,6 +10,7 @@ from ms2torch._core.operators.primitive import Primitive
 from ms2torch._core.random.philox_streams import PhiloxStream
 from ms2torch._core.random.random_streams import Stream
 from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch.ops.function._random_sampling import log_uniform_candidate_sampler
 
 _FLOATS = (torch.float16, torch.float32, torch.float64)
 
@@ -85,29 +84,10 @@ def _keep_stream(made: Primitive) -> None:
 _normal_within.check_attributes = _keep_stream
 
 
-def _candidates(true_classes, num_true=1, num_sampled=5, unique=True, range_max=5, seed=0):
-    """Classes drawn by P(c) = log((c + 2) / (c + 1)) / log(range_max + 1), and how often to expect true and
-    drawn ones. The numbers for a seed are torch's."""
-    name = "LogUniformCandidateSampler"
-    if true_classes.ndim != 2:
-        raise final(ValueError(f"{name} input true_classes dims should be 2."))
-    if true_classes.shape[1] != num_true:
-        raise final(ValueError(f"{name} input true_classes dim[1] should equal to num_true, "
-                               f"true_classes.dim[1] = {true_classes.shape[1]}, num_true = {num_true}"))
-    draw = torch.Generator().manual_seed(seed) if seed else None
-    width, drawn, tries = math.log(range_max + 1), [], 0
-    while len(drawn) < num_sampled:
-        tries += 1
-        one = int(math.exp(float(torch.rand((), dtype=torch.float64, generator=draw)) * width)) - 1
-        if not unique or one not in drawn:
-            drawn.append(one % range_max)
-    sampled = torch.tensor(drawn, device=true_classes.device)
-
-    def expected(classes):
-        chance = ((classes + 2.0) / (classes + 1.0)).log() / width
-        return -torch.expm1(tries * torch.log1p(-chance)) if unique else chance * num_sampled
-
-    return sampled, expected(true_classes), expected(sampled)
+def _hits(true_classes, sampled_candidates, num_true=1):
+    """Where drawn classes are true ones: the rows, the places among the drawn ones, and weights of -max."""
+    rows, _, places = torch.nonzero(true_classes[..., None] == sampled_candidates, as_tuple=True)
+    return rows.int(), places, torch.full(rows.shape, -torch.finfo(torch.float32).max, device=rows.device)
 
 
 def _check(made: Primitive) -> None:
@@ -127,10 +107,12 @@ def _check(made: Primitive) -> None:
                          f"{made.range_max}.")
 
 
+_candidates = log_uniform_candidate_sampler.kernel
 _candidates.check_attributes = _check
 
 
 ROWS = {
+    "ComputeAccidentalHits": _hits,
     "LogUniformCandidateSampler": _candidates,
     "ParameterizedTruncatedNormal": _normal_within,
     "Uniform": Uniform,

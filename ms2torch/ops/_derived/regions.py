@@ -29,6 +29,41 @@ def _volume_patches(x, kernel_size, strides, padding):
     return windows.permute(0, 5, 6, 7, 1, 2, 3, 4).reshape(n, math.prod(kernel) * c, *out)
 
 
+def _pair(of):
+    """Height and width, of a number, of two, or of four with 1, 1 in front."""
+    return (of, of) if isinstance(of, int) else tuple(of[-2:])
+
+
+def _dilated(x, filter, stride, dilation, pad_mode="SAME", data_format="NCHW"):
+    """The maximum over a window of the image plus a filter; the border that "same" adds is 0."""
+    (kh, kw), (sh, sw), (dh, dw) = filter.shape[1:], _pair(stride), _pair(dilation)
+    reach = (dw * (kw - 1) + 1, dh * (kh - 1) + 1)
+    if pad_mode.upper() == "SAME":
+        pads = []
+        for size, k, s in zip(reversed(x.shape[2:]), reach, (sw, sh), strict=True):
+            extra = max((math.ceil(size / s) - 1) * s + k - size, 0)
+            pads += [extra // 2, extra - extra // 2]
+        x = F.pad(x, pads)
+    windows = x.unfold(2, reach[1], sh).unfold(3, reach[0], sw)[..., ::dh, ::dw]
+    return (windows + filter[:, None, None]).amax((-2, -1))
+
+
+def _kept_boxes(boxes, scores, max_output_size, iou_threshold, score_threshold):
+    """Places of boxes by falling score, but for those that overlap with one before by too much."""
+    corners = boxes.float().reshape(-1, 2, 2)
+    low, high = corners.amin(1), corners.amax(1)
+    area = (high - low).prod(-1)
+    common = (torch.minimum(high[:, None], high) - torch.maximum(low[:, None], low)).clamp(min=0).prod(-1)
+    over = common > iou_threshold * (area[:, None] + area - common)
+    kept: list[int] = []
+    for place in torch.argsort(scores, descending=True, stable=True).tolist():
+        if len(kept) >= max_output_size or scores[place] <= score_threshold:
+            break
+        if not over[place, kept].any():
+            kept.append(place)
+    return torch.tensor(kept, dtype=torch.int32, device=boxes.device)
+
+
 def _crop_gradient_of_image(grads, boxes, box_index, image_size, T=None, method="bilinear"):
     image = torch.zeros(image_size.tolist())
     gradient = pull(grads.float(), lambda t: crop_and_resize_kernel(
@@ -160,7 +195,9 @@ ROWS = {
     "CropAndResizeGradImage": _crop_gradient_of_image,
     "DeformableOffsets": _shifted,
     "DeformableOffsetsGrad": _gradient_of_shifted,
+    "Dilation2D": _dilated,
     "ExtractVolumePatches": _volume_patches,
+    "NonMaxSuppressionV3": _kept_boxes,
     "PSROIPooling": _mean_of_bins,
     "PSROIPoolingGrad": _gradient_of_bins,
 }

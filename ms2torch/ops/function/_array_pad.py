@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import torch
 import torch.nn.functional as F
 
+from ms2torch._core.errors import final
 from ms2torch._core.operators.arithmetic import SIGNED
 from ms2torch._core.operators.registry import REQUIRED, op, primitive
 from ms2torch._core.operators.spelling import spelled
@@ -184,8 +187,8 @@ def _space_to_batch(x, block, paddings):
     m, lead = len(block), x.shape[1:x.ndim - len(block)]
     for b, n in zip(block, x.shape[-m:], strict=True):
         if n % b:
-            raise ValueError(f"For 'SpaceToBatchND', the padded size {n} must be divisible by the block "
-                             f"size {b}.")
+            raise final(RuntimeError("For 'SpaceToBatchND', padded shape should be divisible by block_size, "
+                                     f"but got padded shape: {n}, block_size: {b}"))
     shape = [x.shape[0], *lead]
     for b, n in zip(block, x.shape[-m:], strict=True):
         shape += [n // b, b]
@@ -210,10 +213,32 @@ def _batch_to_space_2d(input_x, block_size, crops):
     return _batch_to_space(input_x, block_size, crops)
 
 
+def _check_blocks(x, block, crops, space) -> None:
+    """ValueError for blocks that the batch does not hold, and for crops that leave nothing."""
+    for b in block:
+        if b < 1:
+            raise ValueError(f"For 'BatchToSpaceND', the block_shape element should be >= : 1, but got {b}.")
+    for crop in (c for pair in crops for c in pair):
+        if crop < 0:
+            raise ValueError("For 'BatchToSpaceND', the 'crops element' must be int and must >= 0, but got "
+                             f"'{crop}' with type 'int'.")
+    for n, b, pair in zip(space, block, crops, strict=True):
+        if n * b <= sum(pair):
+            raise ValueError("For primitive[BatchToSpaceND], the attribute[x block shape prod] must be "
+                             f"greater than {sum(pair)}, but got {n * b}.")
+    count = math.prod(block)
+    if x.shape[0] % count:
+        raise ValueError(
+            "For 'BatchToSpaceND', the first dim of 'input_x' must be divisible by 'block_shape_prod'. But "
+            f"got first dim of 'input_x': {x.shape[0]}, 'block_shape_prod' as the product of block shapes "
+            f"with value: {count}, and block shapes being: [const vector]{{{', '.join(map(str, block))}}}.")
+
+
 def _batch_to_space(x, block, crops):
     block = [block] * len(crops) if isinstance(block, int) else list(block)
     m, lead, space = len(block), x.shape[1:x.ndim - len(block)], x.shape[x.ndim - len(block):]
-    batch = x.shape[0] // int(np.prod(block))
+    _check_blocks(x, block, crops, space)
+    batch = x.shape[0] // math.prod(block)
     k = m + 1 + len(lead)
     order = [*range(m, k)]
     for i in range(m):

@@ -157,8 +157,16 @@ def _in_top_k(x1, x2, k):
 
 @primitive("NthElement", init={"reverse": False})
 def _nth_element(input, n, reverse=False):
-    """The element that stands at ``n`` when the last axis is sorted, upwards or in ``reverse``."""
-    return torch.sort(input, -1, descending=reverse).values[..., int(n)]
+    """The element that stands at ``n`` when the last axis is sorted, upwards or in ``reverse``.
+
+    Elements that are equal to it share its gradient.
+    """
+    found = torch.sort(input, -1, descending=reverse).values[..., int(n)]
+    if not input.requires_grad:
+        return found
+    finite, equal = found.isfinite(), input == found[..., None]
+    shared = torch.where(equal & finite[..., None], input, 0).sum(-1) / equal.sum(-1)
+    return torch.where(finite, found.detach() + (shared - shared.detach()), found)
 
 
 def _triangle(make, row, col, offset, dtype):

@@ -192,9 +192,17 @@ _trunc_mod = _binary(
               must_be("Float16", "Float32", "Float64", "Int32", "Int8", "UInt8")),
     over_zero=torch.zeros_like,
 )
+
+@arithmetic.division(torch.fmod)
+def _kernel_fmod(a, b):
+    """C's fmod, but of Float64 in rounded steps."""
+    double = any(getattr(x, "dtype", None) is torch.float64 for x in (a, b))
+    return (_composed_fmod if double else _fmod)(a, b)
+
+
 _mod = refusing(
     "Mod",
-    refusing("Mod", _fmod, ("uint16", "uint32", "uint64", *WITHOUT_REMAINDERS[1:]), not_selected),
+    refusing("Mod", _kernel_fmod, ("uint16", "uint32", "uint64", *WITHOUT_REMAINDERS[1:]), not_selected),
     ("bool",),
     must_be("BFloat16", "Complex128", "Complex64", "Float16", "Float32", "Float64", "Int16", "Int32",
             "Int64", "Int8", "UInt16", "UInt32", "UInt64", "UInt8"))
@@ -425,7 +433,7 @@ _define(
 )
 _define(
     "ldexp",
-    _tensors(lambda a, b: torch.ldexp(a.float() if not a.is_floating_point() else a, b), "Mul"),
+    lambda a, b: arithmetic.mul(a, arithmetic.pow(2.0, b)),
     "x * 2**other",
     arguments="x other",
     mint=None,

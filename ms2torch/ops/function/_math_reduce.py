@@ -326,9 +326,7 @@ def var(input, axis=None, ddof=0, keepdims=False):
 def _spread_method(name, finish):
     def spread(self, axis=None, ddof=0, keepdims=False, *, dim=None, correction=0, keepdim=False):
         axis, ddof = (dim, correction) if dim is not None else (axis, correction or ddof)
-        if isinstance(axis, list):
-            axis = tuple(axis)
-        return finish(_method_var(self, axis, ddof, keepdims or keepdim))
+        return finish(_method_var(self, _several(axis), ddof, keepdims or keepdim))
 
     spread.__name__ = name
     spread.__doc__ = (
@@ -341,14 +339,19 @@ method(_spread_method("std", torch.sqrt), name="std")
 method(_spread_method("var", lambda v: v), name="var")
 
 
+def _several(axis):
+    """Axes in a list, which the functions of numpy's kind do not take."""
+    return tuple(axis) if isinstance(axis, list) else axis
+
+
 @mint_form(name="std")
 def _mint_std(input, dim=None, *, correction=1, keepdim=False):
-    return _std(input, dim, correction, keepdim)
+    return _std(input, _several(dim), correction, keepdim)
 
 
 @mint_form(name="var")
 def _mint_var(input, dim=None, *, correction=1, keepdim=False):
-    return _var(input, dim, correction, keepdim)
+    return _var(input, _several(dim), correction, keepdim)
 
 
 @op()
@@ -365,18 +368,18 @@ def var_mean(input, axis=None, ddof=0, keepdims=False):
 
 @mint_form(name="std_mean")
 def _mint_std_mean(input, dim=None, *, correction=1, keepdim=False):
-    return _std(input, dim, correction, keepdim), _mean(input, dim, keepdim)
+    return _std(input, _several(dim), correction, keepdim), _mean(input, dim, keepdim)
 
 
 @mint_form(name="var_mean")
 def _mint_var_mean(input, dim=None, *, correction=1, keepdim=False):
-    return _var(input, dim, correction, keepdim), _mean(input, dim, keepdim)
+    return _var(input, _several(dim), correction, keepdim), _mean(input, dim, keepdim)
 
 
 @primitive("ReduceStd", init={"axis": [], "unbiased": True, "keep_dims": False})
 def _reduce_std(x, axis=(), unbiased=True, keep_dims=False):
     """The standard deviation and the mean (``mindspore.ops.ReduceStd``)."""
-    axis = tuple(axis) if isinstance(axis, list) else axis
+    axis = _several(axis)
     return _std(x, None if axis == () else axis, 1 if unbiased else 0, keep_dims), _mean(x, axis, keep_dims)
 
 
@@ -520,8 +523,8 @@ def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
 
 @primitive("EuclideanNorm", init={"keep_dims": False})
 def _euclidean_norm(x, axes_, keep_dims=False):
-    """The 2-norm along some axes (``mindspore.ops.EuclideanNorm``)."""
-    return torch.sqrt(_sum(torch.square(x), axes_, keep_dims, "EuclideanNorm"))
+    """The 2-norm along some axes, of integers an integer (``mindspore.ops.EuclideanNorm``)."""
+    return torch.sqrt(_sum(torch.square(x), axes_, keep_dims, "EuclideanNorm")).to(x.dtype)
 
 
 __all__ = [

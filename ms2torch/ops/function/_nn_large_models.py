@@ -39,6 +39,20 @@ def add_rms_norm(x1, x2, gamma, epsilon=1e-6):
     return *_normed(total, gamma, epsilon), total
 
 
+@op
+def add_layer_norm(x1, x2, gamma, beta, epsilon=1e-5, additional_output=False):
+    """Layer normalisation of a sum, its mean and reciprocal deviation, and the sum.
+
+    MindSpore: ``mindspore.ops.add_layer_norm``. The sum is given whether it is asked for or not.
+    """
+    total = x1 + x2
+    dims = tuple(range(total.ndim - gamma.ndim, total.ndim))
+    wide = total.float()
+    mean = wide.mean(dims, keepdim=True)
+    scale = torch.rsqrt(wide.var(dims, unbiased=False, keepdim=True) + epsilon)
+    return ((wide - mean) * scale * gamma + beta).to(x1.dtype), mean, scale, total
+
+
 @op(primitive="Swiglu")
 def swiglu(input, dim=-1):
     """SiLU of the first half along ``dim`` times the second half (``mindspore.ops.swiglu``)."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import torch
 
@@ -85,3 +87,29 @@ def uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range
 def _uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=0,
                                remove_accidental_hits=False):
     return _candidates(true_classes, num_true, num_sampled, unique, range_max)
+
+
+@op
+def log_uniform_candidate_sampler(true_classes, num_true=1, num_sampled=5, unique=True, range_max=5, seed=0):
+    """Classes drawn by P(c) = log((c + 2) / (c + 1)) / log(range_max + 1), and how often to expect true and
+    drawn ones (``mindspore.ops.log_uniform_candidate_sampler``). The numbers for a seed are torch's."""
+    name = "LogUniformCandidateSampler"
+    if true_classes.ndim != 2:
+        raise final(ValueError(f"{name} input true_classes dims should be 2."))
+    if true_classes.shape[1] != num_true:
+        raise final(ValueError(f"{name} input true_classes dim[1] should equal to num_true, "
+                               f"true_classes.dim[1] = {true_classes.shape[1]}, num_true = {num_true}"))
+    draw = torch.Generator().manual_seed(seed) if seed else None
+    width, drawn, tries = math.log(range_max + 1), [], 0
+    while len(drawn) < num_sampled:
+        tries += 1
+        one = int(math.exp(float(torch.rand((), dtype=torch.float64, generator=draw)) * width)) - 1
+        if not unique or one not in drawn:
+            drawn.append(one % range_max)
+    sampled = torch.tensor(drawn, device=true_classes.device)
+
+    def expected(classes):
+        chance = ((classes + 2.0) / (classes + 1.0)).log() / width
+        return -torch.expm1(tries * torch.log1p(-chance)) if unique else chance * num_sampled
+
+    return sampled, expected(true_classes), expected(sampled)

@@ -28,6 +28,13 @@ def _adagrad(var, accum, grad, indices, lr, update_slots=True, use_locking=False
     return _in_turn((var, accum), grad, indices, step)
 
 
+@_update("SparseApplyAdadelta", 3, {"epsilon": REQUIRED, "use_locking": False})
+def _adadelta(var, accum, accum_update, lr, rho, grad, indices, epsilon, use_locking=False):
+    """Adadelta (``mindspore.ops.SparseApplyAdadelta``)."""
+    return _in_turn((var, accum, accum_update), grad, indices, lambda var, accum, accum_update, grad:
+                    dense._adadelta(var, accum, accum_update, lr, rho, epsilon, grad))
+
+
 @_update("SparseApplyMomentum", 2, {"use_locking": False, "use_nesterov": False}, all_states=False)
 def _momentum(var, accum, lr, grad, indices, momentum, use_locking=False, use_nesterov=False):
     """Momentum (``mindspore.ops.operations.nn_ops.SparseApplyMomentum``)."""

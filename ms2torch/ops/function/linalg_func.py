@@ -201,15 +201,26 @@ def kron(input, other):
 
 @op()
 def einsum(equation, *operands):
-    """Sums of products in Einstein's notation (``mindspore.ops.einsum``); TypeError for other than floats."""
+    """Sums of products in Einstein's notation (``mindspore.ops.einsum``); TypeError for other than floats.
+
+    The notation is a text, or a list of numbers behind each operand and at the end.
+    """
+    if isinstance(equation, torch.Tensor):
+        return _of_one_axis(torch.einsum(equation, *operands))
     _check_equation(equation, operands)
     return _sums_of_products(equation, operands)
 
 
 @mint_form(name="einsum")
 def _mint_einsum(equation, *operands):
-    _check_equation(equation, operands)
+    if not isinstance(equation, torch.Tensor):
+        _check_equation(equation, operands)
     return torch.einsum(equation, *operands)
+
+
+def _of_one_axis(total):
+    """The sum of all as MindSpore's operator has it: of one axis."""
+    return total if total.ndim else total.reshape(1)
 
 
 def _check_equation(equation, operands) -> None:
@@ -232,7 +243,7 @@ def _check_equation(equation, operands) -> None:
 def _sums_of_products(equation, operands):
     if operands[0].dtype not in _EINSUM_DTYPES:
         raise wrong_dtype("Einsum", "out_type", operands[0].dtype, _EINSUM_DTYPES)
-    return torch.einsum(equation, *operands)
+    return _of_one_axis(torch.einsum(equation, *operands))
 
 
 _EINSUM_DTYPES = (torch.float16, torch.float32, torch.float64)

@@ -32,7 +32,11 @@ from ._array_create import wanted
 from ._array_shape import ints
 from ._random_draws import float_dtype, integers, seeded, size_of, sizes, stream
 from ._random_inplace import random_, uniform_  # noqa: F401
-from ._random_sampling import multinomial_with_replacement, uniform_candidate_sampler  # noqa: F401
+from ._random_sampling import (  # noqa: F401
+    log_uniform_candidate_sampler,
+    multinomial_with_replacement,
+    uniform_candidate_sampler,
+)
 
 # ---- Primitives with a stream ------------------------------------------------------------------------------
 
@@ -348,9 +352,9 @@ def _as_tensor(x):
 
 @op
 def gamma(shape, alpha, beta, seed=None):
-    """Gamma(alpha, rate beta) of ``shape`` and the broadcast parameters' (``mindspore.ops.gamma``)."""
+    """Gamma(alpha, rate beta) of ``shape``, with which the parameters broadcast (``mindspore.ops.gamma``)."""
     alpha, beta = torch.broadcast_tensors(_as_tensor(alpha), _as_tensor(beta))
-    size = (*sizes(shape, "Gamma"), *alpha.shape)
+    size = torch.broadcast_shapes(sizes(shape, "Gamma"), alpha.shape)
     return standard_gamma(alpha.expand(size).contiguous(), generator=seeded(seed)) / beta
 
 
