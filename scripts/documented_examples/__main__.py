@@ -10,11 +10,12 @@ programs complete. PASS: nothing is raised and every documented output is printe
 passed; nothing leaves the denominator.
 
 tests/documented_examples_expected_failures.txt names those that do not pass yet, with the reason (name, tab,
-reason). The exit code is 1 when one of them passes, or when another one does not. ``--elsewhere`` runs the
-357 that are documented for Ascend or GPUs alone (elsewhere.txt) and print something, of which the documentation
-is the only judge; tests/documented_examples_elsewhere.txt says why the rest prints something else. ``--real``
-runs them on the MindSpore of this interpreter; ``--write-expected`` brings the file of expected failures up to
-date and keeps the reasons in it.
+reason). The exit code is 1 when one of them passes, or when another one does not.
+
+``--elsewhere`` runs the 357 that are documented for Ascend or GPUs alone (elsewhere.txt) and print something,
+of which the documentation is the only judge; tests/documented_examples_elsewhere.txt says why the rest prints
+something else. ``--real`` runs them on the MindSpore of this interpreter; ``--write-expected`` brings the
+file of expected failures up to date and keeps the reasons in it.
 """
 from __future__ import annotations
 

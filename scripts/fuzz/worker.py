@@ -1,9 +1,9 @@
 """The real MindSpore as a server: python -m scripts.fuzz.worker; a JSON list, `Case.asked`, a line.
 
 A forked child answers until it dies of a case or reads the line ``null``; the next child goes on. Operators
-run in turn, for an exception in MindSpore's pipeline of threads leaves the process unsound, and its threads spin
-while they wait: a gradient costs 0.2 ms of a processor this way, 8 that way. MindSpore is imported before the
-fork, and starts no threads until its first operator.
+run in turn, for an exception in MindSpore's pipeline of threads leaves the process unsound, and its threads
+spin while they wait: a gradient costs 0.2 ms of a processor this way, 8 that way. MindSpore is imported
+before the fork, and starts no threads until its first operator.
 """
 
 from __future__ import annotations

@@ -144,6 +144,9 @@ VALUES = {
                                       for s in ((1, 1), (1, 2), (2, 1), (1, 1, 1))],
     "crops of blocks": lambda: [ops.batch_to_space_nd(tensor(np.ones((4, 1, 4, 2))), 2, c).shape
                                 for c in ([[0, 1], [0, 0]], [[3, 4], [0, 3]])],
+    "Erase beyond the edge": lambda: [vision.Erase(*a, 9)(np.arange(27).reshape(3, 3, 3).astype(np.uint8))
+                                      for a in ((1, 0, 3, 2), (0, 1, 2, 3), (3, 0, 1, 1), (0, 3, 1, 1))],
+    "L1Regularizer of half": lambda: [nn.L1Regularizer(0.5)(tensor([1, -2], t)) for t in (F16, F32, F64)],
 }
 
 
@@ -227,6 +230,8 @@ REFUSED = {
     "SpaceToBatchND": lambda: ops.space_to_batch_nd(tensor(np.ones((4, 1, 4, 2))), [2, 2], [[0, 1], [1, 0]]),
     "BatchToSpaceND of a batch": lambda: ops.batch_to_space_nd(tensor(np.ones((5, 1, 4, 2))), [2, 2], [[0, 0], [0, 0]]),
     "BatchToSpaceND that crops all": lambda: ops.BatchToSpaceND([2, 2], [[0, 0], [0, 5]])(tensor(np.ones((4, 1, 4, 2)))),
+    "glu of three": lambda: mint.nn.functional.glu(tensor(np.ones((3, 5, 3))), -3),
+    "glu along no axis": lambda: mint.nn.functional.glu(tensor(np.ones((3, 5, 3))), 3),
 }
 
 

@@ -148,7 +148,7 @@ class Erase(ImageOperation):
         self.value, self.inplace = value, inplace
 
     def _compute(self, image):
-        if self.top + self.height > image.shape[0] or self.left + self.width > image.shape[1]:
+        if self.height > image.shape[0] or self.width > image.shape[1]:        # what lies outside is left out
             raise OperationError("Erase: box size is too large for image erase, got box height: "
                                  f"{self.height}box weight: {self.width}, and image height: "
                                  f"{image.shape[0]}, image width: {image.shape[1]}")

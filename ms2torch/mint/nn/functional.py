@@ -12,6 +12,7 @@ import torch.nn.functional as F
 from ms2torch import mint
 from ms2torch._core.checks.calls import describe, dtype_name
 from ms2torch._core.checks.kernel_dtypes import not_supported
+from ms2torch._core.errors import final
 from ms2torch._core.operators import normalising
 from ms2torch._core.operators.registry import lowered
 from ms2torch._core.random.random_streams import stream_of_call
@@ -354,6 +355,12 @@ def leaky_relu(input, negative_slope=0.01):
 @lowered
 def glu(input, dim=-1):
     """The first half along ``dim`` times the sigmoid of the second."""
+    if not -input.ndim <= dim < input.ndim:
+        raise final(IndexError(f"For GLU, dimension should be in range of [{-input.ndim}, {input.ndim - 1}], "
+                               f"but got {dim}."))
+    if input.shape[dim] % 2:
+        raise final(RuntimeError(f"For GLU, halving dimension must be even, but dimension {dim} is size "
+                                 f"{input.shape[dim]}."))
     return F.glu(input, dim)
 
 

@@ -41,7 +41,10 @@ class L1Regularizer(Cell):
         if not isinstance(weights.dtype, Number):
             raise TypeError(f"For '{self.cls_name}', the dtype of 'weights' must be a number, "
                             f"but got {weights.dtype}.")
-        return wrap(self.scale * weights._t.abs().sum())
+        total = weights._t.abs().sum()
+        if total.dtype in (torch.float16, torch.bfloat16):
+            total = total.float()
+        return wrap(self.scale * total)
 
 
 class ClipByNorm(Cell):
