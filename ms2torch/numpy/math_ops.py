@@ -144,7 +144,17 @@ def _quotient(a, b):
     halves = (torch.float16, torch.float32, torch.complex64, torch.complex128)
     if a.dtype not in halves and b.dtype not in halves:
         a, b = a.float(), b.float()
-    return arithmetic.div(a, b)
+    return arithmetic.div(*_of_one_dtype(a, b))
+
+
+def _of_one_dtype(a, b):
+    """Both as they are, or in their common dtype: 0-d arrays count in full here."""
+    both = isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor)
+    return arithmetic.promote_operands(a, b) if both and a.dtype is not b.dtype else (a, b)
+
+
+def _product(a, b):
+    return arithmetic.mul(*_of_one_dtype(a, b))
 
 
 def _modulo(a, b):
@@ -244,7 +254,7 @@ _unary("cbrt", _of_kinds(_root, torch.float32, torch.float64))
 for _name, _kernel in {
     "add": arithmetic.add,
     "subtract": arithmetic.sub,
-    "multiply": arithmetic.mul,
+    "multiply": _product,
     "divide": _quotient,
     "true_divide": _quotient,
     "floor_divide": arithmetic.floor_div,

@@ -1,6 +1,7 @@
 """What the fuzzer (scripts/fuzz_ops.py) found to differ: a line each, as short as it could be made."""
 
 import mindspore as ms
+import mindspore.numpy as mnp
 import numpy as np
 from mindspore import Parameter, Tensor, mint, nn, ops
 from mindspore.dataset import audio, text, transforms, vision
@@ -156,6 +157,39 @@ def test_values(what):
 
 
 X, V = data((3, 2)), data((2, 2), seed=1)
+BESIDE = {
+    "mul": lambda a, b: a * b, "truediv": lambda a, b: a / b, "add": lambda a, b: a + b, "sub": lambda a, b: a - b,
+    "ops.mul": ops.mul, "ops.div": ops.div, "Mul": ops.Mul(), "RealDiv": ops.RealDiv(), "mint.mul": mint.mul,
+    "mint.div": mint.div, "fmod": ops.fmod, "maximum": ops.maximum, "pow": ops.pow,
+    "trunc": lambda a, b: ops.div(a, b, rounding_mode="trunc"), "mnp.multiply": mnp.multiply,
+    "mnp.divide": mnp.divide,
+}
+KINDS = [(ms.float16, ms.float32), (ms.float32, ms.float64), (ms.int32, ms.int64), (ms.float16, ms.float64),
+         (ms.int32, ms.float32), (ms.int64, ms.int32), (ms.float32, ms.float16), (ms.bool_, ms.int32)]
+
+
+@case(each={"what": list(BESIDE)}, mode="BOTH")
+def test_tensors_beside_0d_ones(what):
+    """In a product or a quotient a 0-d tensor leaves the dtype of a tensor of its kind, and is read in full."""
+    function, found = BESIDE[what], []
+    for kind, other in KINDS[:2 if "mnp" in what else 8]:
+        many, one = Tensor([3, 2], kind), Tensor(2, other)
+        found += [function(many, one), function(one, many), function(one, Tensor(2, kind))]
+    return found
+
+
+@case
+def test_what_half_does_not_hold():
+    return [f(*pair) for f in (ops.mul, ops.div) for x, y in ((6e4, 1e-7), (100.0, 1e5))
+            for a, b in ((Tensor([x], ms.float16), Tensor(y, ms.float32)),) for pair in ((a, b), (b, a))]
+
+
+@case(rtol=1e-3, reason="MindSpore adds the 0-d tensor's gradient in half precision")
+def test_gradients_beside_0d_tensors():
+    x, y = tensor([3.0, 2], F16), tensor(0.5)
+    return [ms.grad(f, (0, 1))(a, b) for f in (ops.mul, ops.div) for a, b in ((x, y), (y, x))]
+
+
 GRADIENTS = {
     "aminmax": (lambda x: ops.aminmax(x, axis=1), [[1.0, 5, 5], [5, 1, 5]]),
     "aminmax of the first axis": (lambda x: x.aminmax(), [[1.0, 5, 5], [5, 1, 5]]),

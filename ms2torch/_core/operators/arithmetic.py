@@ -21,6 +21,7 @@ from ms2torch._core.tensor.dtype import UNSIGNED, promote, promote_scalar
 
 SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
 _NUMBERS = (bool, int, float, complex)
+_INTEGERS = {torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8}
 
 
 def promote_operands(a, b, name: str = "", loose: bool = False):
@@ -68,8 +69,16 @@ def number_as_tensor(x, device=None) -> torch.Tensor:
     return torch.tensor(x, dtype=kind, device=device)
 
 
-def _binary(name: str, compute, loose: bool = False, prepare=None, over_zero=None):
-    """The operation ``name`` over anything that `promote_operands` takes.
+def of_one_kind(a, b) -> bool:
+    """Whether these are a 0-d tensor and one of more axes, both of floats or both of integers."""
+    if not (isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor)) or bool(a.ndim) is bool(b.ndim):
+        return False
+    return (a.is_floating_point() and b.is_floating_point()) or {a.dtype, b.dtype} <= _INTEGERS
+
+
+def _binary(name: str, compute, loose: bool = False, prepare=None, over_zero=None, scalars=False):
+    """The operation ``name`` over anything that `promote_operands` takes; with ``scalars`` a 0-d tensor leaves
+    the dtype of a tensor of its kind, as in torch (and in MindSpore's products and quotients alone).
 
     torch has hardly any arithmetic for wider unsigned integers, and raises for a division of integers by
     zero, where MindSpore gives a number, which ``over_zero`` makes of the dividend: both take another way,
@@ -86,7 +95,8 @@ def _binary(name: str, compute, loose: bool = False, prepare=None, over_zero=Non
             pass
         if prepare is not None:
             a, b = prepare(a, b)
-        a, b = promote_operands(a, b, name, loose)
+        if not (scalars and of_one_kind(a, b)):
+            a, b = promote_operands(a, b, name, loose)
         try:
             return compute(a, b)
         except RuntimeError as err:
@@ -282,14 +292,26 @@ def _of_integers_too(of_tensors):
     return compute
 
 
-def _reflecting(function, python):
+def _product(a, b):
+    # (torch reads a 0-d tensor of a wider dtype in full where it stands behind.)
+    return torch.mul(b, a) if isinstance(b, torch.Tensor) and not a.ndim else torch.mul(a, b)
+
+
+def _quotient(a, b):
+    if isinstance(b, torch.Tensor) and b.ndim and not a.ndim and a.is_floating_point() \
+            and a.element_size() > b.element_size():
+        return torch.div(a, b.to(a.dtype)).to(b.dtype)
+    return torch.div(a, b)
+
+
+def _reflecting(function, python, of_tensors=None):
     """torch's function where the first operand is a tensor; Python's operator, which reflects, where not."""
 
     @wraps(function)
     def call(a, b):
         return function(a, b) if isinstance(a, torch.Tensor) else python(a, b)
 
-    call.of_tensors = function
+    call.of_tensors = of_tensors or function
     return call
 
 
@@ -316,8 +338,8 @@ def _exact_number(a, b):
 
 add = _binary("Add", _reflecting(torch.add, operator.add))
 sub = _binary("Sub", _subtract)
-mul = _binary("Mul", _reflecting(torch.mul, operator.mul), loose=True)
-div = _binary("Div", _reflecting(torch.div, operator.truediv), loose=True)
+mul = _binary("Mul", _reflecting(_product, operator.mul, torch.mul), loose=True, scalars=True)
+div = _binary("Div", _reflecting(_quotient, operator.truediv, torch.div), loose=True, scalars=True)
 floor_div = _binary("FloorDiv", floor_divide)
 modulo = refusing("FloorMod", refusing("FloorMod", floor_modulo, WITHOUT_REMAINDERS, not_selected),
                   ("uint16", "uint32", "uint64"), invalid)

@@ -324,10 +324,11 @@ def _plain(data):
 _BESIDE = (bool, int, float, complex, np.generic, torch.Tensor)
 
 
-def _operator(name: str, same, full, prim: str, sequences: str = ""):
+def _operator(name: str, same, full, prim: str, sequences: str = "", scalars: bool = False):
     """Attach ``__name__`` and its reflection: equal dtypes go straight to torch, all else to ``arithmetic``.
 
-    ``sequences`` says on which side of the operator a list or tuple may stand: "right", "left", both or none.
+    With ``scalars`` not all 0-d tensors count in full. ``sequences`` says on which side of the operator a list
+    or tuple may stand: "right", "left", both or none.
     """
 
     def forward(self, other):
@@ -340,6 +341,8 @@ def _operator(name: str, same, full, prim: str, sequences: str = ""):
             except AttributeError:
                 return beside(self, other, False)
             if a.dtype is not b.dtype:
+                if scalars:
+                    return wrap(full(a, b))
                 a, b = _promote(a, b)
         try:
             r = same(a, b)
@@ -372,8 +375,8 @@ def _operator(name: str, same, full, prim: str, sequences: str = ""):
 
 _operator("add", torch.add, arithmetic.add, "AddExt", sequences="left, right")
 _operator("sub", torch.sub, arithmetic.sub, "SubExt", sequences="left, right")
-_operator("mul", torch.mul, arithmetic.mul, "Mul")
-_operator("truediv", torch.true_divide, arithmetic.div, "Div")
+_operator("mul", torch.mul, arithmetic.mul, "Mul", scalars=True)
+_operator("truediv", torch.true_divide, arithmetic.div, "Div", scalars=True)
 _operator("floordiv", arithmetic.floor_divide, arithmetic.floor_div, "FloorDiv", sequences="left, right")
 _operator("mod", arithmetic.modulo, arithmetic.floor_mod, "FloorMod")
 _operator("pow", arithmetic.power, arithmetic.pow, "Pow", sequences="left")

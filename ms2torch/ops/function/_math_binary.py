@@ -3,8 +3,8 @@
 Sums and differences, which may scale, are in `_math_sums`; comparisons with words of their own, or with a
 tolerance, in `_math_comparing`.
 
-Dtypes meet by MindSpore's rules (``_core.operators.arithmetic``): 0-d tensors count fully, integers divide to
-Float32, a Python number follows the tensor's kind.
+Dtypes meet by MindSpore's rules (``_core.operators.arithmetic``): 0-d tensors count fully, but not in products
+and quotients with a tensor of their kind; integers divide to Float32, a Python number follows the tensor's kind.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def _truncated_quotient(a, b):
 
 _trunc_div = _binary(
     "TruncateDiv", refusing("TruncateDiv", _truncated_quotient, WITHOUT_REMAINDERS, not_selected))
-_div_truncated = _binary("TruncateDiv", _truncated_quotient, over_zero=arithmetic.lowest)
+_div_truncated = _binary("TruncateDiv", _truncated_quotient, over_zero=arithmetic.lowest, scalars=True)
 numpy_fmod = _binary("TruncateMod", _composed_fmod, over_zero=torch.zeros_like)
 _trunc_mod = _binary(
     "TruncateMod",
@@ -239,10 +239,19 @@ _define(
     "What the quotient rounded down leaves; it has the divisor's sign",
     tensor="remainder(input, other|divisor)",
 )
+_fmod_of_one_dtype = _binary("TruncateMod", _composed_fmod, prepare=arithmetic.numbers_beside_rank_0,
+                             over_zero=arithmetic.dividend)
+
+
+def _fmod_by_steps(a, b):
+    if arithmetic.of_one_kind(a, b) and a.dtype is not b.dtype:
+        return arithmetic.sub(a, arithmetic.mul(_div_truncated(a, b), b))
+    return _fmod_of_one_dtype(a, b)
+
+
 _define(
     "fmod",
-    _binary("TruncateMod", _composed_fmod, prepare=arithmetic.numbers_beside_rank_0,
-            over_zero=arithmetic.dividend),
+    _fmod_by_steps,
     "What the quotient rounded towards zero leaves; it has the dividend's sign",
 )
 _define(
