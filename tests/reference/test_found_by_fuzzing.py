@@ -148,6 +148,10 @@ VALUES = {
     "Erase beyond the edge": lambda: [vision.Erase(*a, 9)(np.arange(27).reshape(3, 3, 3).astype(np.uint8))
                                       for a in ((1, 0, 3, 2), (0, 1, 2, 3), (3, 0, 1, 1), (0, 3, 1, 1))],
     "L1Regularizer of half": lambda: [nn.L1Regularizer(0.5)(tensor([1, -2], t)) for t in (F16, F32, F64)],
+    "cosines of short vectors and zeros": lambda: [
+        ops.cosine_embedding_loss(tensor([[0.001, 0.002], [0.5, 1], [0, 0]], t), tensor([[1.0, 0.3], [0.25, -0.5], [1, 2]], t),
+                                  tensor([1, -1, 1], np.int32), 0.0, "none") for t in (F32, F64)],
+    "dist of order 0": lambda: [ops.dist(tensor(x), tensor(y), 0) for x, y in ((-0.5, 0.2), ([-0.5, 1], [0.2, 1]))],
 }
 
 
@@ -217,6 +221,7 @@ GRADIENTS = {
     "NthElement of equal ones": (lambda x: ops.NthElement()(x, 1), [[2.0, 1, 2, 3], [4, 4, 4, 0], [1, np.inf, 2, 3]]),
     "NthElement of infinities": (lambda x: ops.NthElement(True)(x, 0), [[2.0, np.inf, 3], [1, 2, 2]]),
     "ldexp": (lambda x: ops.ldexp(x, tensor([1, 3], np.int32)), [1.5, -2]),
+    "dist of order 0": (lambda x: ops.dist(x, tensor([1.0, 2]), 0), [[0.5, 2], [1, 3]]),
 }
 
 
@@ -266,6 +271,7 @@ REFUSED = {
     "BatchToSpaceND that crops all": lambda: ops.BatchToSpaceND([2, 2], [[0, 0], [0, 5]])(tensor(np.ones((4, 1, 4, 2)))),
     "glu of three": lambda: mint.nn.functional.glu(tensor(np.ones((3, 5, 3))), -3),
     "glu along no axis": lambda: mint.nn.functional.glu(tensor(np.ones((3, 5, 3))), 3),
+    "multi_margin_loss of a fraction": lambda: ops.multi_margin_loss(tensor([[0.3, 0.7]]), tensor([1], np.int64), 1, 0.5),
 }
 
 

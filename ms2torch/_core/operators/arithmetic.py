@@ -77,8 +77,8 @@ def of_one_kind(a, b) -> bool:
 
 
 def _binary(name: str, compute, loose: bool = False, prepare=None, over_zero=None, scalars=False):
-    """The operation ``name`` over anything that `promote_operands` takes; with ``scalars`` a 0-d tensor leaves
-    the dtype of a tensor of its kind, as in torch (and in MindSpore's products and quotients alone).
+    """The operation ``name`` over anything that `promote_operands` takes; with ``scalars`` a 0-d tensor
+    leaves the dtype of a tensor of its kind, as in torch (and in MindSpore's products and quotients alone).
 
     torch has hardly any arithmetic for wider unsigned integers, and raises for a division of integers by
     zero, where MindSpore gives a number, which ``over_zero`` makes of the dividend: both take another way,

@@ -327,8 +327,8 @@ _BESIDE = (bool, int, float, complex, np.generic, torch.Tensor)
 def _operator(name: str, same, full, prim: str, sequences: str = "", scalars: bool = False):
     """Attach ``__name__`` and its reflection: equal dtypes go straight to torch, all else to ``arithmetic``.
 
-    With ``scalars`` not all 0-d tensors count in full. ``sequences`` says on which side of the operator a list
-    or tuple may stand: "right", "left", both or none.
+    With ``scalars`` not all 0-d tensors count in full. ``sequences`` says on which side of the operator a
+    list or tuple may stand: "right", "left", both or none.
     """
 
     def forward(self, other):

@@ -36,6 +36,8 @@ def resized(image: np.ndarray, height: int, width: int, interpolation: Inter, na
         many = np.stack([resized(one, height, width, interpolation, name) for one in flat])
         return many.reshape(*image.shape[:-3], *many.shape[1:])
     if interpolation is Inter.PILCUBIC:
+        if image.shape[:2] == (height, width):
+            return image                                  # whatever it is
         if image.ndim != 3 or image.shape[2] != 3:
             shape = ",".join(map(str, image.shape))
             raise OperationError(f"{name}: Interpolation mode PILCUBIC only supports image with 3 channels, "

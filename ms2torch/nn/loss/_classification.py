@@ -357,4 +357,4 @@ class MultiMarginLoss(LossBase):
         need_tensor("x", x, self.cls_name)
         need_tensor("target", target, self.cls_name)
         weight = self.weight if self.weight is not None else weight
-        return kernels.multi_margin_loss(x, target, self.p, self.margin, weight, self.reduction)
+        return kernels.multi_margin(x, target, self.p, self.margin, weight, self.reduction)

@@ -7,7 +7,7 @@ import torch
 from ms2torch import _checkparam as check
 from ms2torch._core.tensor.tensor import wrap
 from ms2torch.ops.function import _nn_loss as kernels
-from ms2torch.ops.function._nn_loss import difference
+from ms2torch.ops.function._nn_loss import cosine_losses, difference
 
 from ._base import LossBase, need_tensor
 
@@ -36,10 +36,7 @@ class CosineEmbeddingLoss(LossBase):
         for name, x in (("logits_x1", logits_x1), ("logits_x2", logits_x2), ("labels", labels)):
             need_tensor(name, x, self.cls_name)
         a, b, y = logits_x1._t, logits_x2._t, labels._t
-        cosine = (a * b).sum(1) / (a.square().sum(1).sqrt() * b.square().sum(1).sqrt())
-        loss = torch.where(y == 1, 1.0 - cosine, 0.0) + torch.where(
-            y == -1, torch.clamp_min(cosine - self.margin, 0.0), 0.0)
-        return self.get_loss(wrap(loss))
+        return self.get_loss(wrap(cosine_losses(a, b, y, self.margin)))
 
 
 class TripletMarginLoss(LossBase):

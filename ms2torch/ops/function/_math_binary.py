@@ -3,8 +3,9 @@
 Sums and differences, which may scale, are in `_math_sums`; comparisons with words of their own, or with a
 tolerance, in `_math_comparing`.
 
-Dtypes meet by MindSpore's rules (``_core.operators.arithmetic``): 0-d tensors count fully, but not in products
-and quotients with a tensor of their kind; integers divide to Float32, a Python number follows the tensor's kind.
+Dtypes meet by MindSpore's rules (``_core.operators.arithmetic``): 0-d tensors count fully, but not in
+products and quotients with a tensor of their kind; integers divide to Float32, a Python number follows the
+tensor's kind.
 """
 
 from __future__ import annotations
@@ -194,15 +195,18 @@ _trunc_mod = _binary(
 )
 
 @arithmetic.division(torch.fmod)
-def _kernel_fmod(a, b):
-    """C's fmod, but of Float64 in rounded steps."""
-    double = any(getattr(x, "dtype", None) is torch.float64 for x in (a, b))
-    return (_composed_fmod if double else _fmod)(a, b)
+def _fmod_in_double(a, b):
+    """In rounded steps of Float64, nan for an infinite divisor; of integers C's fmod."""
+    t = a if isinstance(a, torch.Tensor) else b
+    if not t.is_floating_point():
+        return _fmod(a, b)
+    x, y = (torch.as_tensor(n, dtype=torch.float64, device=t.device) for n in (a, b))
+    return (x - torch.trunc(x.detach() / y.detach()) * y).to(t.dtype)
 
 
 _mod = refusing(
     "Mod",
-    refusing("Mod", _kernel_fmod, ("uint16", "uint32", "uint64", *WITHOUT_REMAINDERS[1:]), not_selected),
+    refusing("Mod", _fmod_in_double, ("uint16", "uint32", "uint64", *WITHOUT_REMAINDERS[1:]), not_selected),
     ("bool",),
     must_be("BFloat16", "Complex128", "Complex64", "Float16", "Float32", "Float64", "Int16", "Int32",
             "Int64", "Int8", "UInt16", "UInt32", "UInt64", "UInt8"))

@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from ms2torch._core.checks.enum_words import chosen
 from ms2torch._core.checks.refusals import cannot_broadcast, wrong_dtype
 from ms2torch._core.errors import final
-from ms2torch._core.operators.registry import mint_form, op, primitive
+from ms2torch._core.operators.registry import lowered, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor.dtype import _FROM_TORCH, UNSIGNED, promote
 
@@ -502,7 +502,14 @@ def cosine_embedding_loss(input1, input2, target, margin=0.0, reduction="mean"):
     """1 - cosine where target is 1, max(0, cosine - margin) where -1
     (``mindspore.ops.cosine_embedding_loss``)."""
     _check_reduction(reduction, "cosine_embedding_loss")
-    return F.cosine_embedding_loss(input1, input2, target, margin, reduction=reduction)
+    return reduced(cosine_losses(input1, input2, target, margin), reduction)
+
+
+def cosine_losses(a, b, target, margin):
+    """1 - cosine where ``target`` is 1, max(0, cosine - margin) where -1; a vector of zeros has none, nan."""
+    cosine = (a * b).sum(1) / (a.square().sum(1).sqrt() * b.square().sum(1).sqrt())
+    return torch.where(target == 1, 1.0 - cosine, 0.0) + torch.where(
+        target == -1, torch.clamp_min(cosine - margin, 0.0), 0.0)
 
 
 @op
@@ -547,10 +554,20 @@ def multi_label_margin_loss(input, target, reduction="mean"):
 @op
 def multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction="mean"):
     """Mean over classes of max(0, margin - x_y + x_i)^p (``mindspore.ops.multi_margin_loss``)."""
+    if not isinstance(margin, int):
+        raise final(TypeError("For 'multi_margin_loss', the type of 'margin' must be int, but got "
+                              f"{type(margin)}."))
+    return _multi_margin(input, target, p, margin, weight, reduction)
+
+
+def _multi_margin(input, target, p, margin, weight, reduction):
     wide = input.float() if input.dtype in (torch.float16, torch.bfloat16) else input
     weight = weight if weight is None else weight.to(wide.dtype)
     loss = F.multi_margin_loss(wide, target.long(), p, float(margin), weight, reduction=reduction)
     return loss.to(input.dtype)
+
+
+multi_margin = lowered(_multi_margin, "multi_margin_loss")       # of any margin, as the layer has it
 
 
 @op

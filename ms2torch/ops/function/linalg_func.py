@@ -345,7 +345,11 @@ def dist(input, other, p=2):
     """The p-norm of the difference (``mindspore.ops.dist``)."""
     if isinstance(p, float) and p not in (0.0, 1.0, 2.0, float("inf")):
         raise TypeError("For 'LpNorm', the type of 'p' should be 'int', but got type 'float'.")
-    return torch.dist(*promote(input, other), p)
+    input, other = promote(input, other)
+    if p == 0:
+        gap = input - other             # nothing flows back from a count; of a 0-d tensor it is no count
+        return torch.dist(input.detach(), other.detach(), 0) + 0 * gap.sum() if gap.ndim else gap.abs()
+    return torch.dist(input, other, p)
 
 
 @op(primitive="Cdist", init={"p": 2.0})
