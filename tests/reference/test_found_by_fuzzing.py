@@ -152,6 +152,8 @@ VALUES = {
         ops.cosine_embedding_loss(tensor([[0.001, 0.002], [0.5, 1], [0, 0]], t), tensor([[1.0, 0.3], [0.25, -0.5], [1, 2]], t),
                                   tensor([1, -1, 1], np.int32), 0.0, "none") for t in (F32, F64)],
     "dist of order 0": lambda: [ops.dist(tensor(x), tensor(y), 0) for x, y in ((-0.5, 0.2), ([-0.5, 1], [0.2, 1]))],
+    "max where True": lambda: (ops.max(tensor([[1.0, 3], [2, 0]]), 1, initial=2.5, where=True),
+                               ops.min(tensor([[1.0, 3], [2, 0]]), 0, True, initial=0.5, where=False)),
 }
 
 

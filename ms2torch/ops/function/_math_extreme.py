@@ -59,6 +59,7 @@ def _values_and_indices(kind, name, t, axis, keepdims, initial, where):
     if where is not None:
         if initial is None:
             raise ValueError(f"For '{name}', initial must not be None when where is not None")
+        where = torch.as_tensor(where, device=t.device)
         t = torch.where(where, t, torch.full((), initial, device=t.device).to(t.dtype))
     return _with_index(kind, t, axis, keepdims, primitive_name)
 
