@@ -44,7 +44,7 @@ _DEFINE = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, as
 _SIMPLE = (
     ast.Constant, ast.Name, ast.Load, ast.Store, ast.Tuple, ast.List, ast.Dict, ast.Set, ast.BinOp,
     ast.UnaryOp, ast.operator, ast.unaryop, ast.Attribute, ast.Subscript, ast.Lambda, ast.arguments,
-    ast.arg,
+    ast.arg, ast.keyword,
 )  # fmt: skip
 
 
@@ -91,7 +91,12 @@ def _is_simple(node: ast.stmt) -> bool:
         return isinstance(node.value, ast.Constant)
     if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None:
         return False
-    return all(isinstance(n, _SIMPLE) for n in ast.walk(node.value))
+    return all(isinstance(n, _SIMPLE) or _is_partial(n) for n in ast.walk(node.value))
+
+
+def _is_partial(node: ast.AST) -> bool:
+    """A function some of whose arguments are given: ``partial(nn.init.normal_, std=0.02)``."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "partial"
 
 
 class Twins:

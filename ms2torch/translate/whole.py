@@ -138,8 +138,10 @@ def _frozen(parameters: list) -> list:
 
 
 def _parameters(optimizer) -> list:
+    """What an optimizer moves; PyTorch's are given what does not train too."""
     if isinstance(optimizer, torch.optim.Optimizer):
-        return _kinds_together([p for group in optimizer.param_groups for p in group["params"]])
+        every = [p for group in optimizer.param_groups for p in group["params"]]
+        return _kinds_together([p for p in every if p.requires_grad])
     return list(optimizer.parameters)
 
 

@@ -118,14 +118,15 @@ def test_a_bias_before_batch_normalisation_has_rounding_for_its_gradient():
     assert torch.allclose(weight, same, rtol=1e-4, atol=1e-5)
 
 
-def test_copies_and_weights_that_do_not_train_start_as_the_other_sides_do():
+@pytest.mark.parametrize("frozen", ["0.weight", "0.bias"])
+def test_copies_and_weights_that_do_not_train_start_as_the_other_sides_do(frozen):
     def side(seed: int, given=None):
         torch.manual_seed(seed)
         net = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.Linear(2, 1))
-        net[0].weight.requires_grad_(False)
+        net.get_parameter(frozen).requires_grad_(False)
         average = {name: p.detach().clone() for name, p in net.named_parameters()}
         with Training(given) as training:
-            torch.optim.SGD([p for p in net.parameters() if p.requires_grad], 0.1)
+            torch.optim.SGD([p for p in net.parameters() if given or p.requires_grad], 0.1)
         return training.found(), net, average
 
     given, net, average = side(0)

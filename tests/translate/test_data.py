@@ -48,6 +48,8 @@ PIPELINES = {
     "a tuple of columns": "ds.NumpySlicesDataset((columns['a'], columns['b']), shuffle=False).batch(3)",
     "shards": 'ds.GeneratorDataset(rows(7), ["x", "y"], shuffle=False, num_shards=3, shard_id=1).batch(2)',
     "shuffled shards": 'ds.GeneratorDataset(rows(7), ["x", "y"], num_shards=3, shard_id=1).batch(2)',
+    "a seed's order, repeated": 'ds.GeneratorDataset(Rows(), ["x", "y"]).batch(4).repeat(3)',
+    "a buffer, repeated": 'ds.NumpySlicesDataset(columns, shuffle=False).shuffle(4).batch(2).repeat(2)',
     "mapped": """ds.GeneratorDataset(Rows(), ["x", "y"], shuffle=False).map(
     [vision.Rescale(1 / 255, 0.5), vision.HWC2CHW()], "x"
 ).map(transforms.TypeCast(ms.int32), ["y"]).batch(4)""",

@@ -85,6 +85,13 @@ def test_a_step_as_a_person_writes_it():
     assert translation.cells == [("Net", 6)]
 
 
+def test_an_import_that_comes_too_late_for_what_is_written_above_it():
+    late = "import mindspore as ms\nms.set_seed(1)\nimport numpy as np\nprint(np.ones(3))\n"
+    assert translate_source(late).text.startswith("import numpy as np\nimport torch\n")
+    below = "import sys\nsys.path.append('..')\nimport numpy as np\nimport mindspore as ms\nms.set_seed(1)\n"
+    assert translate_source(below).text.count("import numpy") == 1
+
+
 def test_what_is_kept_says_why_and_takes_torch_tensors():
     text = "from mindspore import ops\n\n\ndef f(x):\n    return ops.unsorted_segment_prod(x, x, 2)\n"
     translation = translate_source(text)

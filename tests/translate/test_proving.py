@@ -1,5 +1,6 @@
 """A wrong rule is caught, by forward, gradient or statistics, and taken back at its site alone."""
 
+import ast
 import json
 import os
 import subprocess
@@ -202,3 +203,9 @@ def test_parameters_of_modules_are_paired_and_those_of_tuples_alone_are_none_of_
     pairs, *alone = twins.pair_parameters(cell, Whole())
     assert sorted(pairs.values()) == ["layer.bias", "layer.weight", "scale"] and alone == [[], []]
     assert set(pairs) == set(twins.weights_of(cell)) == {"layer.bias", "layer.weight", "scale"}
+
+
+def test_what_a_script_defines_and_what_it_does():
+    script = "std = 0.02\nstart = partial(nn.init.normal_, std=std)\nnet = Net()\nfound = partial(f, 1)(2)\n"
+    tree, left = twins.definitions(ast.parse(script))
+    assert [node.targets[0].id for node in tree.body] == ["std", "start"] and left == {"net", "found"}

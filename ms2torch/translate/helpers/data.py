@@ -272,13 +272,19 @@ def set_epoch(data, epoch):
 
 
 class Repeated:
-    """A loader of which each pass is ``count`` passes."""
+    """A loader of which each pass is ``count`` passes, each the next epoch of what shuffles."""
 
     def __init__(self, loader, count):
         self.loader, self.count, self.batch_size = loader, count, loader.batch_size
+        self.sampler, self.epoch = self, 0
+
+    def set_epoch(self, epoch):
+        self.epoch = epoch
 
     def __iter__(self):
-        for _ in range(self.count):
+        now, self.epoch = self.epoch, 0
+        for i in range(self.count):
+            set_epoch(self.loader, now * self.count + i)
             yield from self.loader
 
     def __len__(self):

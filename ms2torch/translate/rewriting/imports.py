@@ -80,7 +80,7 @@ def tidy(module: cst.Module, rewriter) -> cst.Module:
     between = [s for s in body[first:last] if not _is_import(s)]
     rest = [*between, *body[last:]]
     used = names(ast.parse(module.code)) | {n for text in texts for n in names(ast.parse(text))}
-    have = {name for s in (*head, *filter(_is_import, rest)) for name in _bound(s)}
+    have = {name for s in head for name in _bound(s)} | _in_time(texts, rest)
     missing = [line for name, line in _NEEDED.items() if name in used and name not in have]
     bound = _assigned(ast.parse(module.code))
     missing = [line for line in missing if not {n for n, at in _NEEDED.items() if at == line} & bound]
@@ -126,6 +126,25 @@ def _is_import(statement) -> bool:
 def _bound(statement) -> set[str]:
     node = ast.parse(code(statement).strip()).body[0]
     return {a.asname or a.name.partition(".")[0] for a in node.names}
+
+
+def _in_time(texts: list[str], rest: list) -> set[str]:
+    """What the imports below the head bind before anything reads it."""
+    read = {name for text in texts for name in _read_now(ast.parse(text))}
+    bound: set[str] = set()
+    for statement in rest:
+        if _is_import(statement):
+            bound |= _bound(statement) - read
+        read |= _read_now(ast.parse(code(statement.with_changes(leading_lines=[])).strip()))
+    return bound
+
+
+def _read_now(node: ast.AST) -> set[str]:
+    """The names that a statement reads as it runs, which those in functions that it defines are not."""
+    if isinstance(node, ast.Name):
+        return {node.id}
+    later = node.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else []
+    return {n for child in ast.iter_child_nodes(node) if child not in later for n in _read_now(child)}
 
 
 def _unused(statement, used: set[str]) -> bool:

@@ -209,10 +209,6 @@ def _of_method(tree: ast.Module, reading: Reading, name: str, owner: Of, node: a
             return ""
         if not batched or count is None or reading.inferred(count) == Const(-1):
             return "repeat has no counterpart in torch.utils.data"
-        shuffles = getattr(source.get("shuffle"), "value", True) is not False or BUFFER in source
-        if shuffles and "set_seed" in ast.unparse(tree):
-            return "the order in which a repeated pipeline shuffles has no rule"
-        return ""
     if name.startswith("create_") and not batched:
         return "rows that are not batched have no rule"
     if name in ("create_dict_iterator", "get_col_names") and columns(owner) is None:

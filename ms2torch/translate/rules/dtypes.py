@@ -1,4 +1,4 @@
-"""dtypes: ``mindspore.float32`` is ``torch.float32``."""
+"""dtypes and constants: ``mindspore.float32`` is ``torch.float32``, ``mindspore.numpy.pi`` is ``torch.pi``."""
 
 from __future__ import annotations
 
@@ -50,3 +50,6 @@ TORCH = {
     for name, rule in reversed(VALUES.items())
     if rule.form.startswith("torch.")
 }
+
+for _name, _torch in {"pi": "pi", "inf": "inf", "PINF": "inf", "nan": "nan"}.items():
+    add(Rule(f"mindspore.numpy.{_name}", f"torch.{_torch}"), VALUES)

@@ -33,7 +33,7 @@ DType | {x}.dtype
 dtype | {x}.dtype
 Rank | {input_x}.ndim
 rank | {input_x}.ndim
-size | {input_x}.numel()
+size Size | {input_x}.numel()
 stop_gradient | {value}.detach()
 identity | {x}
 Identity | {input_x}
@@ -141,7 +141,8 @@ L2Loss | torch.sum({input_x} ** 2) / 2
 mse_loss | F.mse_loss({input}, {target}, reduction={reduction?})
 l1_loss | F.l1_loss({input}, {target}, reduction={reduction?})
 binary_cross_entropy_with_logits | F.binary_cross_entropy_with_logits({input}, {target}, weight={weight?}, pos_weight={pos_weight?}, reduction={reduction?})
-binary_cross_entropy | F.binary_cross_entropy({logits}, {labels}, {weight?}, reduction={reduction?})
+binary_cross_entropy BinaryCrossEntropy | F.binary_cross_entropy({logits}, {labels}, {weight?}, reduction={reduction?})
+SmoothL1Loss | F.smooth_l1_loss({prediction}, {target}, beta={beta?}, reduction={reduction})
 SigmoidCrossEntropyWithLogits | F.binary_cross_entropy_with_logits({logits}, {label}.detach(), reduction="none")
 SoftmaxCrossEntropyWithLogits | (F.cross_entropy({logits}, {labels}, reduction="none"),) | the gradient that MindSpore gives as a second result is not given | MindSpore 的第二个结果（梯度）不再给出
 cross_entropy | F.cross_entropy({input}, {target}.long(), {weight?}, ignore_index={ignore_index?}, reduction={reduction?}, label_smoothing={label_smoothing?}) | classes are int64 in PyTorch | 类别在 PyTorch 里是 int64
@@ -156,7 +157,7 @@ tuple_to_array TupleToArray | torch.tensor({input_x})
 NPUAllocFloatStatus | torch.zeros(8) | a flag for NPUs that stays 0; all_finite looks at the gradients | NPU 的溢出标志，恒为 0；要查溢出就看梯度
 NPUGetFloatStatus NPUClearFloatStatus | {input_x}
 huber_loss | F.huber_loss({input}, {target}, reduction={reduction?}, delta={delta?})
-einsum | torch.einsum({equation}, {operands})
+einsum Einsum | torch.einsum({equation}, {operands})
 assign Assign | {variable}.data.copy_({value})
 assign_add AssignAdd | {variable}.data.add_({value})
 assign_sub AssignSub | {variable}.data.sub_({value})
@@ -165,7 +166,7 @@ xlogy | torch.xlogy({input}, {other})
 logsumexp | torch.logsumexp({input}, {dim}, {keepdim?})
 nonzero | torch.nonzero({input})
 repeat_interleave | torch.repeat_interleave({input}, {repeats}, dim={axis?})
-meshgrid | torch.meshgrid({inputs}, indexing={indexing})
+meshgrid Meshgrid | torch.meshgrid({inputs}, indexing={indexing})
 normalize | F.normalize({input}, p={p?}, dim={dim?}, eps={eps?})
 is_tensor | torch.is_tensor({obj})
 """,
@@ -237,6 +238,45 @@ hstack | torch.hstack({tup})
 vstack | torch.vstack({tup})
 tril | torch.tril({m}, {k?})
 triu | torch.triu({m}, {k?})
+diag | torch.diag({v}, {k?})
+diagonal | torch.diagonal({a}, offset={offset?}, dim1={axis1?}, dim2={axis2?})
+identity | torch.eye({n})
+full_like | torch.full_like({a}, {fill_value}, dtype={dtype?})
+roll | torch.roll({a}, {shift}, {axis?})
+ravel | {x}.flatten()
+column_stack | torch.column_stack({tup})
+split array_split | torch.tensor_split({x}, {indices_or_sections}, dim={axis?})
+norm | torch.linalg.norm({x}, ord={ord?}, dim={axis?}, keepdim={keepdims?})
+tensordot | torch.tensordot({a}, {b}, {axes?})
+inner | torch.inner({a}, {b})
+std | torch.std({x}, dim={axis?}, correction={ddof}, keepdim={keepdims?}) | divides by n unless told, PyTorch by n - 1 | 默认除以 n，PyTorch 除以 n - 1
+var | torch.var({x}, dim={axis?}, correction={ddof}, keepdim={keepdims?}) | divides by n unless told, PyTorch by n - 1 | 默认除以 n，PyTorch 除以 n - 1
+argmax | torch.argmax({a}, dim={axis?}) | places are int64, MindSpore's int32 | 下标是 int64，MindSpore 是 int32
+argmin | torch.argmin({a}, dim={axis?}) | places are int64, MindSpore's int32 | 下标是 int64，MindSpore 是 int32
+equal | {x1} == {x2}
+not_equal | {x1} != {x2}
+less | {x1} < {x2}
+less_equal | {x1} <= {x2}
+greater | {x1} > {x2}
+greater_equal | {x1} >= {x2}
+logical_and | torch.logical_and({x1}, {x2})
+logical_or | torch.logical_or({x1}, {x2})
+logical_not | torch.logical_not({a})
+isfinite | torch.isfinite({x})
+isinf | torch.isinf({x})
+negative | -{a}
+remainder mod | torch.remainder({x1}, {x2})
+floor_divide | torch.floor_divide({x1}, {x2})
+round | torch.round({a}, decimals={decimals?})
+arcsin | torch.asin({x})
+arccos | torch.acos({input})
+arctan | torch.atan({x})
+sinh | torch.sinh({x})
+cosh | torch.cosh({x})
+exp2 | torch.exp2({x})
+expm1 | torch.expm1({x})
+log2 | torch.log2({x})
+log10 | torch.log10({x})
 """,
 )
 
@@ -270,6 +310,8 @@ _reduction("ops.all", "input", "axis", "keep_dims", "all")
 _reduction("ops.any", "input", "axis", "keep_dims", "any")
 _reduction("numpy.sum", "a", "axis", "keepdims", "sum")
 _reduction("numpy.mean", "a", "axis", "keepdims", "mean")
+_reduction("numpy.max numpy.amax", "a", "axis", "keepdims", "amax")
+_reduction("numpy.min numpy.amin", "a", "axis", "keepdims", "amin")
 
 
 @rule("ops.max ops.min", "torch.max(x, dim=axis, keepdim=keepdims)")
