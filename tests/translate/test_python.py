@@ -129,6 +129,13 @@ ms.load_param_into_net(fresh, read)
 os.remove("a.ckpt")
 found = [fresh.weight, read["epoch"], read["rate"]]
 """,
+    "a network that is given another's parameters": """
+net, target = nn.Dense(3, 2, weight_init="ones"), nn.Dense(3, 2, weight_init="zeros")
+ms.load_param_into_net(target, net.parameters_dict())
+optimizer = nn.SGD(net.trainable_params(), 0.5)
+optimizer((ops.ones((2, 3)), ops.ones((2,))))
+found = [net.weight, target.weight]
+""",
     "texts with values in them": """
 line = "loss " + "%s" % x.sum()
 line = line + ", step %d" % 3

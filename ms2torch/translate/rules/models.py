@@ -159,8 +159,8 @@ _named("nn.Precision train.Precision Precision", "Precision")
 _named("nn.Recall train.Recall Recall", "Recall")
 _named("nn.Top1CategoricalAccuracy train.Top1CategoricalAccuracy Top1CategoricalAccuracy", "TopAccuracy", "1")
 _named("nn.Top5CategoricalAccuracy train.Top5CategoricalAccuracy Top5CategoricalAccuracy", "TopAccuracy", "5")
-_named("nn.MSE train.MSE", "MeanSquares")
-_named("nn.MAE train.MAE", "MeanErrors")
+_named("nn.MSE train.MSE MSE", "MeanSquares")
+_named("nn.MAE train.MAE MAE", "MeanErrors")
 
 
 @rule("train.CheckpointConfig CheckpointConfig", '{"steps": n, "keep": n}')

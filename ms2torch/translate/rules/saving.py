@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 import libcst as cst
 
@@ -61,8 +62,15 @@ def load_checkpoint(call):
     return "torch.load({ckpt_file_name}, weights_only=True)"
 
 
-@rule("load_param_into_net", "net.load_state_dict(state)", _BN, _BN_ZH)
+@rule(
+    "load_param_into_net",
+    "net.load_state_dict(state)",
+    f"{_BN}; of another network's parameters_dict() it shares the memory from then on, as with assign=True",
+    f"{_BN_ZH}；载入另一网络的 parameters_dict() 后两者共用内存，等于 assign=True",
+)
 def load_param_into_net(call):
+    if other := _network_behind(call, "parameter_dict"):
+        return f"{{net}}.load_state_dict({other}.state_dict(), strict=False, assign=True)"
     inferred = call.inferred("net")
     optimizer = is_a(
         getattr(inferred, "cls", "") if isinstance(getattr(inferred, "cls", ""), str) else "",
@@ -70,6 +78,12 @@ def load_param_into_net(call):
     )
     strict = "" if optimizer else ", strict=False"
     return f"{{net}}.load_state_dict({{parameter_dict}}{strict})"
+
+
+def _network_behind(call, name: str) -> str:
+    """The network whose own parameters an argument is; nothing for what was read or made otherwise."""
+    found = re.fullmatch(r"dict\((.+)\.named_parameters\(\)\)", call.text(name)) if name in call else None
+    return found[1] if found else ""
 
 
 @rule(
