@@ -338,6 +338,8 @@ def check_valid_input(arg_name, arg_value, prim_name):
 
 def check_axis_in_range(axis, ndim):
     """An axis of a tensor of ``ndim`` dimensions, counted from the front."""
+    if not isinstance(axis, int):
+        raise TypeError(f"The axes must be integers, but got {type(axis)}")
     if not -ndim <= axis < ndim:
         raise ValueError(f"The 'axis' must be in the range of [-{ndim}, {ndim}), but got {axis}.")
     return axis % ndim

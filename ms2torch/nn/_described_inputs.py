@@ -74,7 +74,8 @@ def _check_one(place: str, expected, value) -> None:
         raise TypeError(f"For set_inputs or tuple(list) in set_inputs, the {place} type should be "
                         f"Tensor[{expected.dtype}], but got Tensor[{value.dtype}]!")
     wanted, shape = tuple(expected.shape), tuple(value.shape)
-    if wanted == (-2,):
+    # A Tensor without axes may stand where no size is given, whatever the rank.
+    if wanted == (-2,) or (not shape and set(wanted) == {-1}):
         return
     if len(wanted) != len(shape):
         raise _other("dims", place, len(wanted), len(shape))

@@ -75,6 +75,15 @@ def _system(api: str, name: str, matrix, b, **flags):
 @lowered
 def block_diag(*arrs):
     """A matrix with the given ones along its diagonal (``mindspore.scipy.linalg.block_diag``)."""
+    if any(t.ndim > 2 for t in arrs):
+        raise final(ValueError("Arguments to mindspore.scipy.linalg.block_diag must have at most 2 "
+                               "dimensions."))
+    common = None
+    for t in arrs:
+        if common is not None and common is not t.dtype and (common.is_complex or t.is_complex()):
+            raise final(TypeError(f"input dtype: {from_torch(common)}, {from_torch(t.dtype)} are not all "
+                                  "mindspore datatypes."))
+        common = t.dtype if common is None else torch.promote_types(common, t.dtype)
     return torch.block_diag(*arrs)
 
 

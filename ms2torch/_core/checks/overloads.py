@@ -24,7 +24,10 @@ def _read() -> dict[str, list[str]]:
 
 OVERLOADS = _read()
 _NUMBERS = (int, float, np.number)
+_WHOLE = {torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64}
 _SEQUENCES = {"tuple": tuple, "list": list}
+# Kinds of arguments that may be Tensors; for an int only a whole one without axes.
+_TENSORS_TOO = {"Tensor", "Any", "Number", "float", "bool"}
 _PLAIN = {type(v): v for v in (None, True, 1, 1.0, 1j, "", (1,), [1], {}, np.zeros(1), np.bool_(1),
                                np.int32(1), np.int64(1), np.float32(1), np.float64(1))}
 
@@ -70,7 +73,8 @@ def suspicious(name: str) -> dict[str, frozenset[type]]:
         for n, listed in takes.items():
             kinds.setdefault(n, set()).update(listed)
     return {n: found for n, listed in kinds.items()
-            if (found := frozenset(c for c, v in _PLAIN.items() if not any(_is(v, k) for k in listed)))}
+            if (found := frozenset([*(c for c, v in _PLAIN.items() if not any(_is(v, k) for k in listed)),
+                                    *([] if listed & _TENSORS_TOO else [torch.Tensor])]))}
 
 
 def _fits(form, given, named) -> bool:
@@ -91,7 +95,8 @@ def _is(value, kind: str) -> bool:
     if kind == "bool":
         return isinstance(value, (bool, np.bool_))
     if kind == "int":
-        return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+        return (isinstance(value, (int, np.integer)) and not isinstance(value, bool)) or (
+            isinstance(value, torch.Tensor) and not value.ndim and value.dtype in _WHOLE)
     if kind in ("Number", "float"):
         return isinstance(value, _NUMBERS)
     if kind == "string":

@@ -17,8 +17,11 @@ _METHODS_OF_NONE = {"Add": "add", "Sub": "sub", "Mul": "mul"}
 _REFLECTED = {"Add": "Add", "Mul": "Mul", "Div": "Mul"}
 
 
-def of_operator(primitive: str, t, other, swapped: bool) -> TypeError:
-    """The error of ``t ? other``, or ``other ? t`` if ``swapped``, where ``primitive`` is behind ``?``."""
+def of_operator(primitive: str, t, other, swapped: bool, method: str = "") -> TypeError:
+    """The error of ``t ? other``, or ``other ? t`` if ``swapped``, where ``primitive`` is behind ``?``, or
+    the Tensor's ``method``."""
+    if method and (method != "sub_" or other is None):
+        return no_matching_form(method, other)
     if swapped and primitive == "FloorMod":
         return TypeError("rmod(): missing 1 required positional argument: input." if other is None else
                          f"rmod(): argument 'input' (position 1) must be Number, not {type(other).__name__}.")

@@ -62,6 +62,10 @@ class Primitive:
         return self.add_prim_attr("stage", stage)
 
     def set_device(self, device_target) -> Primitive:
+        if device_target not in ("CPU", "GPU", "Ascend"):
+            raise RuntimeError(
+                f"Call 'add_attr' to add attribute to primitive '{self.name}' failed, value of attribute "
+                f"'primitive_target' must be CPU|GPU|Ascend but got {device_target}")
         return self.add_prim_attr("primitive_target", device_target)
 
     def recompute(self, mode=True) -> Primitive:

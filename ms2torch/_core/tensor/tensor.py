@@ -324,11 +324,12 @@ def _plain(data):
 _BESIDE = (bool, int, float, complex, np.generic, torch.Tensor)
 
 
-def _operator(name: str, same, full, prim: str, sequences: str = "", scalars: bool = False):
+def _operator(name: str, same, full, prim: str, sequences: str = "", scalars: bool = False, method: str = ""):
     """Attach ``__name__`` and its reflection: equal dtypes go straight to torch, all else to ``arithmetic``.
 
     With ``scalars`` not all 0-d tensors count in full. ``sequences`` says on which side of the operator a
-    list or tuple may stand: "right", "left", both or none.
+    list or tuple may stand: "right", "left", both or none. ``method`` is what errors call the operator, where
+    it is no other's.
     """
 
     def forward(self, other):
@@ -364,11 +365,11 @@ def _operator(name: str, same, full, prim: str, sequences: str = "", scalars: bo
         elif not isinstance(other, _BESIDE):
             if f"__r{name}__" in getattr(other, "beside_tensors", ()):
                 return NotImplemented
-            raise of_operator(full.__name__, t, lower(other), swapped)
+            raise of_operator(full.__name__, t, lower(other), swapped, method)
         return wrap(full(other, t) if swapped else full(t, other))
 
     setattr(Tensor, f"__{name}__", forward)
-    if name not in ("lt", "le", "gt", "ge", "eq", "ne", "and", "or", "xor"):
+    if not method and name not in ("lt", "le", "gt", "ge", "eq", "ne", "and", "or", "xor"):
         setattr(Tensor, f"__r{name}__", reflected)
     return forward
 
@@ -383,6 +384,13 @@ _operator("pow", arithmetic.power, arithmetic.pow, "Pow", sequences="left")
 _operator("and", torch.bitwise_and, arithmetic.bitwise_and, "BitwiseAnd")
 _operator("or", torch.bitwise_or, arithmetic.bitwise_or, "BitwiseOr")
 _operator("xor", torch.bitwise_xor, arithmetic.bitwise_xor, "BitwiseXor")
+# ``x += y`` binds x to a new Tensor: nothing is written into the old one.
+_operator("iadd", torch.add, arithmetic.add, "AddExt", method="add_")
+_operator("isub", torch.sub, arithmetic.sub, "SubExt", sequences="right", method="sub_")
+_operator("imul", torch.mul, arithmetic.mul, "Mul", scalars=True, method="mul_")
+_operator("itruediv", torch.true_divide, arithmetic.div, "Div", scalars=True, method="div_")
+_operator("ifloordiv", arithmetic.floor_divide, arithmetic.floor_div, "FloorDiv", method="floor_divide_")
+_operator("imod", arithmetic.modulo, arithmetic.floor_mod, "FloorMod", method="remainder_")
 _operator("lt", torch.lt, arithmetic.less, "Less")
 _operator("le", torch.le, arithmetic.less_equal, "LessEqual")
 _operator("gt", torch.gt, arithmetic.greater, "Greater")
@@ -444,10 +452,6 @@ Tensor.__pos__ = lambda self: self
 Tensor.__abs__ = _unary(_abs)
 Tensor.__round__ = _unary(torch.round)
 Tensor.__invert__ = _unary(torch.logical_not)
-
-# ``x += y`` binds x to a new Tensor: nothing is written into the old one.
-for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod"):
-    setattr(Tensor, f"__i{_name}__", getattr(Tensor, f"__{_name}__"))
 
 # Below numpy's own scalars: ``np.float32(2) * x`` is numpy's, and an ndarray, as in MindSpore.
 Tensor.__array_priority__ = -1e7

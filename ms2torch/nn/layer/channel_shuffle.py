@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ms2torch import _checkparam as check
-from ms2torch._core.tensor.tensor import wrap
-from ms2torch.ops.function._array_pad import channel_shuffle
+from ms2torch._core.checks.words import renderings
+from ms2torch.ops import reshape
 
 from ..cell import Cell
 
@@ -16,17 +15,17 @@ class ChannelShuffle(Cell):
 
     def __init__(self, groups) -> None:
         super().__init__()
-        if groups is not True:                                  # MindSpore takes it for 1
-            check.check_value_type("groups", groups, [int], self.cls_name)
-            check.check_positive_int(groups, "groups", self.cls_name)
+        if not isinstance(groups, int):
+            raise TypeError("For ChannelShuffle, the param `groups` must be int, but got "
+                            f"{renderings(groups)['cls']}.")
+        if groups < 1:
+            raise ValueError("For ChannelShuffle, the param `groups` must be larger than 0, but got "
+                             f"{groups}.")
         self.groups = groups
 
     def construct(self, x):
-        t = x._t
-        if t.ndim < 3:
-            raise ValueError(f"For '{self.cls_name}', the in_shape must have at least 3 dims, but got "
-                             f"{t.ndim}.")
-        if t.shape[1] % self.groups:
-            raise ValueError(f"For '{self.cls_name}', number of channels must be divisible by groups, "
-                             f"but got {t.shape[1]} channels and {self.groups} groups.")
-        return wrap(channel_shuffle.kernel(t, self.groups))
+        shape = x.shape
+        if 0 in shape:
+            return x.copy()
+        split = reshape(x, (shape[0], self.groups, shape[1] // self.groups, -1))
+        return reshape(split.swapaxes(1, 2), shape)

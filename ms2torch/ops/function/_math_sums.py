@@ -36,16 +36,18 @@ def _scaled(name, input, other, alpha):
     """The operands of ``name``, the second times ``alpha``, which has no say in the result's dtype."""
     if isinstance(alpha, np.number) or (isinstance(alpha, torch.Tensor) and alpha.numel() == 1):
         alpha = alpha.item()
-    if isinstance(alpha, bool):
-        raise TypeError(f"Select CPU operator[{name}Ext] fail! Unsupported data type!")
     if not isinstance(alpha, (int, float)):
         raise TypeError(f"Failed calling {name.lower()} with \"{name.lower()}(Tensor, alpha="
                         f"{describe(alpha)})\".")
     a, b = arithmetic.promote_operands(input, other, name)
     kind = (a if isinstance(a, torch.Tensor) else b).dtype
-    if isinstance(alpha, float) and not (kind.is_floating_point or kind.is_complex):
-        raise TypeError(f"For '{name}Ext', floating alpha need floating input and other, "
-                        f"but got {from_torch(kind)} and {from_torch(kind)}")
+    beside = f"but got {from_torch(kind)} and {from_torch(kind)}"
+    if isinstance(alpha, bool):
+        raise final(TypeError(
+            f"Select CPU operator[{name}Ext] fail! Unsupported data type!" if kind is torch.bool else
+            f"For '{name}Ext', boolean alpha need boolean input and other, {beside}"))
+    if isinstance(alpha, float) and not (kind.is_floating_point or kind.is_complex or kind is torch.bool):
+        raise final(TypeError(f"For '{name}Ext', floating alpha need floating input and other, {beside}"))
     scaled = b * alpha
     return a, scaled.to(kind) if isinstance(scaled, torch.Tensor) else scaled
 

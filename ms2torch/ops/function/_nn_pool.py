@@ -519,6 +519,12 @@ def _fractional(x, kernel, output, ratio, samples, dims, api):
                 f"same time, but got {output} and {ratio} ."
             )
         )
+    for k, share in enumerate(ratio or ()):
+        called = f"For '{api}', the 'output_ratio[{k}]' must be"
+        if not isinstance(share, float):
+            raise final(TypeError(f"{called} 'float',  but got '{type(share).__name__}'."))
+        if not 0 < share < 1:
+            raise final(ValueError(f"{called} in range of (0.0, 1.0), but got {share} with type 'float'."))
     pool = F.fractional_max_pool2d_with_indices if dims == 2 else F.fractional_max_pool3d_with_indices
     kernel = _numbers(kernel, dims)
     size = None if output is None else _numbers(output, dims)
