@@ -269,3 +269,34 @@ def test_a_step_asks_for_classes_where_its_loss_may_take_them(loss, asks):
     made = translate_source(text).text
     assert ("def classes(loss, label):" in made) is asks
     assert (f"self.loss(self.network(x), {'classes(self.loss, label)' if asks else 'label'})") in made
+
+
+FITTED = """
+from mindspore import nn
+from mindspore.train import LossMonitor, Model
+
+
+def run(net, data, held_out):
+    opt = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+    model = Model(net, nn.MSELoss(), opt, metrics={"mse"})
+    model.fit(4, data, held_out, valid_frequency=2, callbacks=[LossMonitor(2)])
+    opt.flatten_gradients(())
+    return opt.get_lr()
+"""
+
+
+def test_a_model_that_is_fitted_measures_and_what_has_no_rule_is_told():
+    made = translate_source(FITTED)
+    assert "ms2torch.to_torch(held_out), every=2, callbacks=[LossMonitor" in made.text
+    assert 'return torch.tensor(opt.param_groups[0]["lr"])' in made.text
+    kept = [site.name for site in made.sites if site.reason]
+    assert any("flatten_gradients" in name for name in kept), kept
+
+
+def test_shapes_in_dicts_are_printed_as_tuples():
+    text = (
+        "from mindspore import nn\n\nnet = nn.Dense(2, 3)\nx = net.weight\n"
+        'print({"x": x.shape, **{}}, {p.name: p.shape for p in net.trainable_params()})\n'
+    )
+    made = translate_source(text).text
+    assert '{"x": tuple(x.shape), **{}}' in made and ": tuple(p.shape) for p in" in made, made

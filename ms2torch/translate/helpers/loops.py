@@ -53,6 +53,11 @@ class LossMonitor(Callback):
         if state.cur_step_num % self.every == 0:
             print(f"epoch: {state.cur_epoch_num} step: {step}, loss is {loss}")
 
+    def epoch_end(self, run):
+        state = run.original_args()
+        if state.get("metrics"):
+            print(f"Eval result: epoch {state.cur_epoch_num}, metrics: {state.metrics}")
+
 
 class Checkpoints(Callback):
     """Saves network and optimizer every ``steps`` steps and at the end; the newest ``keep`` files stay."""
@@ -199,6 +204,23 @@ class MeasuredTrainer(Trainer):
                 else:
                     metric.update(found.numpy(), label.numpy())
         return {name: metric.eval() for name, metric in self.metrics.items()}
+
+    def fit(self, epochs, data, valid_data=None, every=1, callbacks=()):
+        """Train, and measure after every ``every`` epochs, or after those in that list."""
+        callbacks = list(callbacks) if isinstance(callbacks, (list, tuple)) else [callbacks]
+        self.train(epochs, data, [Measuring(self, valid_data, every), *callbacks])
+
+
+class Measuring(Callback):
+    """Measures at the end of an epoch: ``metrics`` of the training's state, None where it is not due."""
+
+    def __init__(self, trainer, data, every):
+        self.trainer, self.data, self.every = trainer, data, every
+
+    def epoch_end(self, run):
+        state, every = run.original_args(), self.every
+        due = state.cur_epoch_num in every if isinstance(every, list) else state.cur_epoch_num % every == 0
+        state.metrics = self.trainer.eval(self.data) if self.data is not None and due else None
 
 
 def metric_table(metrics):

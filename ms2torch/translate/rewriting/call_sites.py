@@ -186,9 +186,9 @@ class CallSites:
         form = form_of(name)
         rule = call_rule(name, form.kernel if form else None)
         if rule is None:
-            if not name.startswith("mindspore.Tensor."):
-                return updated
-            raise Kept(name, "there is no rule for it yet")
+            if name.startswith("mindspore.Tensor.") or _is_of_torchs(name.rpartition(".")[0]):
+                raise Kept(name, "there is no rule for it yet")
+            return updated
         pair = original.func.value, updated.func.value
         return self.written(rule, self.call_of(name, form, node, original, updated, pair), at)
 
@@ -221,6 +221,8 @@ class CallSites:
         for cls in lineage(base):
             if f"{cls}.{attr}" in CALLS:
                 return f"{cls}.{attr}"
+        if isinstance(owner, Of) and _is_of_torchs(base) and form_of(f"{base}.{attr}"):
+            return f"{base}.{attr}"
         if owner is None and attr in TENSORS_ALONE:
             return f"mindspore.Tensor.{attr}"
         if owner is None and attr in CELLS_ALONE:
@@ -289,6 +291,11 @@ class CallSites:
             return fill("ms2torch.to_torch({inner})", {"inner": inner})
         self.helpers.add("initialised")
         return fill(f"initialised(ms2torch.to_torch({{inner}}), {', '.join(starts)})", {"inner": inner})
+
+
+def _is_of_torchs(cls: str) -> bool:
+    """Whether what becomes of an object of this class has none of MindSpore's methods."""
+    return is_a(cls, "mindspore.nn.Optimizer") or is_a(cls, "mindspore.Model")
 
 
 def _own_dtype(arg: cst.Arg) -> cst.Arg:

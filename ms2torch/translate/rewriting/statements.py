@@ -104,14 +104,16 @@ def printed_value(
         return fill("tuple({x})", {"x": value})
     if isinstance(node, ast.ListComp) and isinstance(value, cst.ListComp):
         return value.with_changes(elt=printed_value(rewriter, node.elt, value.elt))
+    if isinstance(node, ast.DictComp) and isinstance(value, cst.DictComp):
+        return value.with_changes(value=printed_value(rewriter, node.value, value.value))
     if isinstance(inferred, Seq) and is_tensor(inferred.item) and not isinstance(node, (ast.List, ast.Tuple)):
         return fill("[x.numpy(force=True) for x in {x}]", {"x": value})
-    if isinstance(node, (ast.Tuple, ast.List)) and isinstance(value, (cst.Tuple, cst.List)):
+    displays = (ast.Tuple, ast.List, ast.Dict), (cst.Tuple, cst.List, cst.Dict)
+    if isinstance(node, displays[0]) and isinstance(value, displays[1]):
+        held = node.values if isinstance(node, ast.Dict) else node.elts
+        parts = zip(held, value.elements, strict=True)
         return value.with_changes(
-            elements=[
-                part.with_changes(value=printed_value(rewriter, old, part.value))
-                for old, part in zip(node.elts, value.elements, strict=True)
-            ]
+            elements=[p.with_changes(value=printed_value(rewriter, old, p.value)) for old, p in parts]
         )
     return value
 

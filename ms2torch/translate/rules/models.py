@@ -99,6 +99,18 @@ def evaluate(call):
     return "{self}.eval({valid_dataset})"
 
 
+@rule(
+    "Model.fit train.Model.fit",
+    "trainer.fit(epochs, data, valid_data, every, callbacks); trainer.train where nothing is measured",
+)
+def fit(call):
+    data(call, "train_dataset")
+    if "valid_dataset" not in call:
+        return "{self}.train({epoch}, {train_dataset}, callbacks={callbacks?})"
+    data(call, "valid_dataset")
+    return "{self}.fit({epoch}, {train_dataset}, {valid_dataset}, every={valid_frequency?}, callbacks={callbacks?})"
+
+
 @rule("Model.predict train.Model.predict", "trainer.predict(x)")
 def predict(call):
     return call.updated

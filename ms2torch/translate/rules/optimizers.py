@@ -342,6 +342,15 @@ def trained(call):
     raise Kept(call.name, "moments and rates, which MindSpore has among them, are in optimizer.state", form)
 
 
+@rule("nn.Optimizer.get_lr", 'torch.tensor(optimizer.param_groups[0]["lr"])', "stays where groups may have rates of their own", "各组可能有自己的学习率时保留原调用")
+def current_rate(call):
+    made = getattr(call.inferred("self"), "call", None)
+    params = call.rewriter.reading.inferred(made.args[0]) if made is not None and made.args else None
+    if not isinstance(params, Seq) or not is_tensor(params.item):
+        call.refuse("whether its rate is one for all parameters is not told")
+    return 'torch.tensor({self}.param_groups[0]["lr"])'
+
+
 VALUES["mindspore.nn.Optimizer.parameters"] = VALUES["mindspore.nn.Optimizer.parameters"]._replace(
     write=_parameters
 )
