@@ -60,6 +60,8 @@ def case(function=None, *, each=None, raises=False, mode="PYNATIVE", judge=None,
             digest = _digest(function, arguments, judge or run_in)
             cases.append(Case(function, arguments, name, run_in, judge or run_in, raises,
                               rtol, atol, xfail, digest))
+    if len({one.name for one in cases}) < len(cases):
+        raise TypeError(f"{function.__name__}: two of its cases have one name, and would share one record")
     CASES.setdefault(function.__module__, []).extend(cases)
     return _as_test(function, cases)
 

@@ -379,15 +379,12 @@ def jacrev(fn, grad_position=0, has_aux=False):
     return jacobian
 
 
-@functools.wraps(jacrev)
 def jacfwd(fn, grad_position=0, has_aux=False):
+    """A function that computes the Jacobian of ``fn`` (``mindspore.jacfwd``); see ``jacrev``.
+
+    MindSpore computes it column by column in forward mode; here both run in reverse mode, with one result.
+    """
     return jacrev(fn, grad_position, has_aux)
-
-
-jacfwd.__doc__ = """A function that computes the Jacobian of ``fn`` (``mindspore.jacfwd``); see ``jacrev``.
-
-MindSpore computes it column by column in forward mode; here both run in reverse mode, with the same result.
-"""
 
 
 def custom_vjp(fn=None):
