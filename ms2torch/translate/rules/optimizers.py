@@ -344,6 +344,8 @@ def trained(call):
 
 @rule("nn.Optimizer.get_lr", 'torch.tensor(optimizer.param_groups[0]["lr"])', "stays where groups may have rates of their own", "各组可能有自己的学习率时保留原调用")
 def current_rate(call):
+    if isinstance(call.inferred("self"), OwnOf):
+        return call.updated         # what a class of the program's own descends from has the method
     made = getattr(call.inferred("self"), "call", None)
     params = call.rewriter.reading.inferred(made.args[0]) if made is not None and made.args else None
     if not isinstance(params, Seq) or not is_tensor(params.item):
