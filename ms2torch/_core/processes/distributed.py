@@ -173,9 +173,9 @@ def release() -> None:
         if (pipeline := sys.modules.get("ms2torch._core.processes.pipeline")) is not None:
             pipeline.release()
         if torch.distributed.is_initialized():
-            if torch_private.RELEASE < (2, 5):
-                # Its group ends with Python locked, and may wait for ever for a thread that wants Python.
-                time.sleep(_LAST)
+            # A thread that carried data may still be in what was to follow on it, which wants Python: it ends
+            # a process that is ending, and before torch 2.5 waits for ever.
+            time.sleep(_LAST)
             torch.distributed.destroy_process_group()
     _groups.clear()
     _hosts.clear()
