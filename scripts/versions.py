@@ -39,6 +39,7 @@ CORNERS = {
     "middle": ("3.12", "torch==2.8.*", "numpy==2.2.*"),
     "between": ("3.11", "torch==2.12.*", "numpy==2.4.*"),
     "old-numpy": (None, None, "numpy==1.26.*"),             # over the Python and torch that run this
+    **{f"torch-2.{minor}": ("3.12", f"torch==2.{minor}.*", "numpy") for minor in (6, 7, 9, 10, 11)},
 }
 # What a fast share needs; the whole suite needs all that setup.cfg has for tests.
 TOOLS = ["pytest", "hypothesis", "rich", "pillow", "scipy", "setuptools>=68", "libcst"]

@@ -2,13 +2,18 @@
 
 import pickle
 import pickletools
+import sys
 
 import numpy as np
 import pytest
+import torch
 
 import ms2torch as ms
 
-DTYPES = (ms.float32, ms.bfloat16, ms.float16, ms.bool_, ms.complex64, ms.uint16, ms.int64)
+# What numpy has no type for is pickled by torch, which under Python 3.13 can do so from 2.6 on.
+BFLOAT16 = pytest.param(ms.bfloat16, marks=pytest.mark.skipif(
+    torch.__version__ < "2.6" and sys.version_info >= (3, 13), reason="torch 2.5 pickles none here"))
+DTYPES = (ms.float32, BFLOAT16, ms.float16, ms.bool_, ms.complex64, ms.uint16, ms.int64)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
