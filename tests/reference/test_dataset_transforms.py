@@ -35,6 +35,7 @@ EXACT = {
     "cast-bool": lambda: T.TypeCast(ms.bool_)(np.array([0.0, -1.5, 300])),
     "cast-half": lambda: T.TypeCast(ms.float16)(np.array([1.7, -1.5, 300])),
     "cast-numpy": lambda: T.TypeCast(np.float32)(np.array([1, 2])),
+    "cast-text": lambda: (T.TypeCast(ms.string)("abc"), T.TypeCast(np.str_)(np.array(["a", "bcd"]))),
     "cast-python": lambda: T.TypeCast(float)(np.array([1, 2])),
     "one-hot": lambda: T.OneHot(3)(np.array(1)),
     "one-hot-many": lambda: T.OneHot(3)(np.array([1, 2], np.int32)),
@@ -112,7 +113,7 @@ def test_resize_of_floats_is_exact(size, method):
     return V.Resize(size, Inter[method])(FLOAT)
 
 
-@case(each={"size": [(32, 32), (7, 11), 13]})
+@case(each={"size": [(32, 32), (7, 11), 13, (5, 60), (60, 5), (4, 3)]})
 def test_resize_by_pillows_cubic(size):
     return V.Resize(size, Inter.PILCUBIC)(IMAGE)
 

@@ -135,13 +135,13 @@ def check_file(path) -> None:
 
 
 def check_num_parallel_workers(value) -> None:
-    """Positive.
+    """From 1 to what the largest machines have.
 
-    MindSpore refuses more workers than the machine has cores; here the number changes nothing.
+    MindSpore refuses more workers than the machine at hand has cores; here the number changes nothing.
     """
     type_check(value, (int,), "num_parallel_workers")
     cores = os.cpu_count() or 1
-    if value < 1:
+    if not 1 <= value <= max(cores, 255):
         raise ValueError(f"num_parallel_workers exceeds the boundary between 1 and {cores}!")
     if value > cores:
         notice("num_parallel_workers", f"num_parallel_workers={value} is more than the {cores} cores of this "

@@ -70,11 +70,17 @@ class TypeCast(TensorOperation):
     def __init__(self, data_type):
         super().__init__()
         self._dtype = numpy_dtype(data_type)
-        self.data_type = "string" if self._dtype is None else self._dtype.name
+        name = "string" if self._dtype is None else self._dtype.name
+        self.data_type = "bytes" if data_type is np.bytes_ else name
 
     def _compute(self, column):
+        if self.data_type == "bytes":
+            raise OperationError("TypeCast: Invalid data type")
         if column.dtype.kind in "US":
-            raise OperationError("TypeCast: TypeCast does not support cast from string to " + self.data_type)
+            kind = "string" if column.dtype.kind == "U" else "bytes"
+            if kind == self.data_type:
+                return column
+            raise OperationError(f"TypeCast: TypeCast does not support cast from {kind} to {self.data_type}")
         if self._dtype is None:
             raise OperationError("Failed to create empty tensor, number of elements should be 0 when data "
                                  "type is string.")

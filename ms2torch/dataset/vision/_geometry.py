@@ -44,8 +44,9 @@ def resized(image: np.ndarray, height: int, width: int, interpolation: Inter, na
                                  f"but got: <{shape}>")
         if image.dtype != np.uint8:                       # of which MindSpore reads bytes beyond the image
             raise OperationError(f"{name}: PILCUBIC only supports uint8, but got: {image.dtype}")
-        pil = pillow("Image")
-        return np.array(pil.fromarray(image).resize((width, height), pil.Resampling.BICUBIC))
+        pil = pillow("Image")     # rows first, as MindSpore does it: from 13 on, Pillow takes the shorter way
+        across = pil.fromarray(image).resize((width, image.shape[0]), pil.Resampling.BICUBIC)
+        return np.array(across.resize((width, height), pil.Resampling.BICUBIC))
     return resizing.resize(image, height, width, _METHODS[interpolation], name)
 
 
