@@ -3,6 +3,7 @@
 import json
 import os
 import tempfile
+import wave
 
 import mindspore as ms
 import mindspore.dataset as ds
@@ -214,6 +215,16 @@ FAILING = {
 def test_an_error_names_the_file(what):
     with tempfile.TemporaryDirectory() as folder:
         rows = FAILING[what](pictures(folder))
+        _, told = said(lambda: list(rows.create_dict_iterator(1, True)))
+        return [line.replace(folder, "") for line in told if "failed. " in line]
+
+
+@case(each={"column": ["waveform", "sample_rate", "label"]})
+def test_an_error_names_the_recording(column):
+    with tempfile.TemporaryDirectory() as folder, wave.open(folder + "/1_0_1_0_1_0_1_0.wav", "wb") as file:
+        file.setnchannels(1), file.setsampwidth(2), file.setframerate(8000), file.writeframes(bytes(20))
+        file.close()
+        rows = ds.YesNoDataset(folder, shuffle=False).map(oops, column, num_parallel_workers=1)
         _, told = said(lambda: list(rows.create_dict_iterator(1, True)))
         return [line.replace(folder, "") for line in told if "failed. " in line]
 

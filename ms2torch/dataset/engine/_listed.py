@@ -45,6 +45,12 @@ class ListedDataset(MappableDataset):
     def _source_size(self):
         return len(self._rows())
 
+    def _file_of(self, row, columns):
+        item = self._rows()[self._row_numbers[row]]
+        path = item[0] if isinstance(item, tuple) else item
+        path = os.path.join(getattr(self, "dataset_dir", ""), path) if isinstance(path, str) else ""
+        return path if os.path.isfile(path) else None
+
     def _reader(self):
         rows, row = self._rows(), self._row
         if not rows:
