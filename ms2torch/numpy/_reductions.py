@@ -37,7 +37,7 @@ def _kernel(name):
     return OPS[name].kernel
 
 
-def sum(a, axis=None, dtype=None, keepdims=False, initial=None):
+def sum_(a, axis=None, dtype=None, keepdims=False, initial=None):
     """The sum over all or some axes; integers give Int64 (``mindspore.numpy.sum``)."""
     if isinstance(initial, Tensor) and initial.ndim == 0:
         initial = initial.item()
@@ -46,6 +46,9 @@ def sum(a, axis=None, dtype=None, keepdims=False, initial=None):
                       f"{type(initial).__name__}.")
     total = as_tensor(a).sum(axis, dtype, keepdims)
     return total if initial is None else total + initial
+
+
+sum = sum_
 
 
 @arrays(1)

@@ -75,7 +75,7 @@ class Definition(NamedTuple):
 
 
 OPS: dict[str, Definition] = Table("function")
-# What Python's own errors call a form, where it is not its definition's name.
+# A form's own name (`__qualname__`, which Python's errors say), where it is not its definition's.
 NAMES = dict(row.split("\t") for row in
              Path(__file__).with_name("names.tsv").read_text(encoding="utf-8").splitlines()[1:])
 # What kernels raise for an argument of another class.
@@ -115,10 +115,10 @@ def lowered(kernel, name: str | None = None, valid: str | None = None, shown: Ar
             call.__qualname__ = call.__name__
     else:
         call.__qualname__ = qualname or name
-        call.__name__ = call.__qualname__.rpartition(".")[2]
         call.__doc__, call.__module__, call.also = kernel.__doc__, kernel.__module__, shown.also
         call.__signature__ = shown.signature()
     call.__qualname__ = NAMES.get(public[0], call.__qualname__)
+    call.__name__ = call.__qualname__.rpartition(".")[2]
     call.kernel = kernel
     return call
 
@@ -128,7 +128,8 @@ def _named(call, public: str):
     name = NAMES.get(public, call.__qualname__)
     if name == call.__qualname__:
         return call
-    like = FunctionType(call.__code__, call.__globals__, call.__name__, call.__defaults__, call.__closure__)
+    like = FunctionType(call.__code__, call.__globals__, name.rpartition(".")[2], call.__defaults__,
+                        call.__closure__)
     like.__kwdefaults__, like.__doc__, like.__module__ = call.__kwdefaults__, call.__doc__, call.__module__
     like.__dict__.update(call.__dict__)
     like.__qualname__ = name
@@ -436,6 +437,7 @@ def _attach(name: str, call) -> None:
         raise ValueError(f"The Tensor method '{name}' is defined twice: in the class and {place_of(call)}.")
     if "<lambda>" in getattr(call, "__qualname__", ""):
         call.__qualname__ = f"Tensor.{name}"            # what Python's errors call it
+    call.__name__ = call.__qualname__.rpartition(".")[2]
     METHODS[name] = call
     setattr(Tensor, name, call)
 
