@@ -119,18 +119,29 @@ def test_places365_lists(text):
     return said(lambda: places(text=text))
 
 
-def faces(task=None, usage=None, image_set=None, **arguments):
+LISTS = {
+    "lfw-names": "Ann_Bee\t2\nCy_Dee\t2\nEd_Eff\t2\n",
+    "people": "2\n1\nAnn_Bee\t2\n2\nCy_Dee\t2\nEd_Eff\t1\n",
+    "peopleDevTrain": "2\nAnn_Bee\t2\nCy_Dee\t1\n",
+    "peopleDevTest": "1\nEd_Eff\t2\n",
+    "pairs": "2\t1\nAnn_Bee\t1\t2\nCy_Dee\t1\tEd_Eff\t2\nCy_Dee\t1\t2\nAnn_Bee\t1\tEd_Eff\t1\n",
+    "pairsDevTrain": "1\nAnn_Bee\t1\t2\nCy_Dee\t1\tEd_Eff\t2\n",
+    "pairsDevTest": "1\nEd_Eff\t1\t2\nAnn_Bee\t2\tEd_Eff\t1\n",
+}
+
+
+def faces(task=None, usage=None, image_set=None, between="\t", **arguments):
     people = ("Ann_Bee", "Cy_Dee", "Ed_Eff")
     for folder in ("lfw", "lfw_funneled", "lfw-deepfunneled"):
         pictures(*(f"f/{folder}/{name}/{name}_000{n}.jpg" for name in people for n in (1, 2)))
-    written("f/lfw-names.txt", "Ann_Bee\t2\nCy_Dee\t2\nEd_Eff\t2\n")
-    written("f/people.txt", "2\n1\nAnn_Bee\t2\n2\nCy_Dee\t2\nEd_Eff\t1\n")
-    written("f/peopleDevTrain.txt", "2\nAnn_Bee\t2\nCy_Dee\t1\n")
-    written("f/peopleDevTest.txt", "1\nEd_Eff\t2\n")
-    written("f/pairs.txt", "2\t1\nAnn_Bee\t1\t2\nCy_Dee\t1\tEd_Eff\t2\nCy_Dee\t1\t2\nAnn_Bee\t1\tEd_Eff\t1\n")
-    written("f/pairsDevTrain.txt", "1\nAnn_Bee\t1\t2\nCy_Dee\t1\tEd_Eff\t2\n")
-    written("f/pairsDevTest.txt", "1\nEd_Eff\t1\t2\nAnn_Bee\t2\tEd_Eff\t1\n")
+    for name, text in LISTS.items():
+        written(f"f/{name}.txt", text.replace("\t", between))
     return read(ds.LFWDataset("f", task, usage, image_set, **quiet(arguments)))
+
+
+@case(each={"task": ["people", "pairs"]})
+def test_lfw_between_spaces(task):
+    return said(lambda: faces(task, between=" "))
 
 
 @case(each={"task": ["people", "pairs", None, "x"], "usage": ["10fold", "train", "test", "all", None, "x"]})

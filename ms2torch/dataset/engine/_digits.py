@@ -60,14 +60,15 @@ class QMnistDataset(ListedDataset, VisionBaseDataset):
             if len(images) != len(labels):
                 raise pipeline_error("Invalid data, num of images should be equal to num of labels, but "
                                      f"got num of images: {len(images)}, num of labels: {len(labels)}.")
-            found += zip(images, labels, strict=True)
+            path = os.path.join(self.dataset_dir, f"{name}-images-idx3-ubyte")
+            found += [(path, *one) for one in zip(images, labels, strict=True)]
         return found
 
     def _labels(self):
-        return [int(label[0]) for _, label in self._rows()]
+        return [int(label[0]) for *_, label in self._rows()]
 
     def _row(self, item):
-        image, label = item
+        _, image, label = item
         label = label.astype(np.uint32)
         return [image[..., None].copy(), np.array(label[0]) if self.compat else label]
 
@@ -236,13 +237,18 @@ class PhotoTourDataset(ListedDataset, VisionBaseDataset):
             found.append((int(fields[0]), int(fields[3]), int(fields[1] == fields[4])))
         return found
 
+    def _sheet(self, number: int) -> str:
+        return os.path.join(self.dataset_dir, self.name, f"patches{number:04}.bmp")
+
+    def _file_of(self, row, columns):
+        return self._sheet(self._rows()[self._row_numbers[row]][0] // 256)
+
     def _patch(self, number: int) -> np.ndarray:
         sheet, place = divmod(number, 256)
         if sheet not in self._sheets:
             if len(self._sheets) >= _SHEETS:
                 self._sheets.pop(next(iter(self._sheets)))
-            path = os.path.join(self.dataset_dir, self.name, f"patches{sheet:04}.bmp")
-            self._sheets[sheet] = image_file(path, decode=True)[..., :1]
+            self._sheets[sheet] = image_file(self._sheet(sheet), decode=True)[..., :1]
         top, left = 64 * (place // 16), 64 * (place % 16)
         return self._sheets[sheet][top:top + 64, left:left + 64].copy()
 

@@ -54,9 +54,9 @@ class LFWDataset(_Folders):
         if not any(map(os.path.isfile, lists)):
             raise pipeline_error("Invalid file, LFW annotation file is empty. Check file path: "
                                  f"{self.dataset_dir}")
-        lines = [line.split("\t") for path in lists for line in text_lines(path, "LFW")]
+        lines = [line.split() for path in lists for line in text_lines(path, "LFW")]
         if self.task == "people":
-            names = {line.split("\t")[0]: number for number, line in
+            names = {line.split()[0] if line.strip() else "": number for number, line in
                      enumerate(text_lines(os.path.join(self.dataset_dir, "lfw-names.txt"), "LFW"))}
             return [(self._path(line[0], number), names[line[0]]) for line in lines if len(line) == 2
                     for number in range(1, int(line[1]) + 1)]

@@ -46,8 +46,9 @@ class ListedDataset(MappableDataset):
         return len(self._rows())
 
     def _file_of(self, row, columns):
-        item = self._rows()[self._row_numbers[row]]
-        path = item[0] if isinstance(item, tuple) else item
+        path = self._rows()[self._row_numbers[row]]
+        while isinstance(path, tuple):
+            path = path[0]
         path = os.path.join(getattr(self, "dataset_dir", ""), path) if isinstance(path, str) else ""
         return path if os.path.isfile(path) else None
 

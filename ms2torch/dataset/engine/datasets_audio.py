@@ -362,6 +362,10 @@ class TedliumDataset(_Recordings):
                                   for number, line in enumerate(text.read().splitlines())]
         return [(folder, line) for _, _, folder, line in sorted(found)]         # 0, 1, 10, 11, 2, as there
 
+    def _file_of(self, row, columns):
+        folder, line = self._rows()[self._row_numbers[row]]
+        return os.path.join(folder, "sph", line.partition(" ")[0] + ".sph")
+
     def _row(self, item):
         folder, line = item
         talk, _, speaker, start, end, identifier, said = [*line.split(" ", 6), *[""] * 6][:7]

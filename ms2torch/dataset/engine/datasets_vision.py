@@ -76,7 +76,7 @@ __all__ = [
 class _InMemory(MappableDataset, VisionBaseDataset):
     """Images of one size, read as a whole on first need: (N, H, W, C) and label columns."""
 
-    _shared = ("_data",)
+    _shared = ("_data", "_files")
     _names = ("image", "label")
     _usages = ("train", "test", "all")
 
@@ -90,9 +90,10 @@ class _InMemory(MappableDataset, VisionBaseDataset):
         super().__init__(num_parallel_workers, sampler, num_samples, shuffle, num_shards, shard_id, cache)
         self.dataset_dir, self.usage = dataset_dir, usage or "all"
         self._data = None
+        self._files: list[tuple[str, int]] = []            # and how many rows each has
 
     def _read(self) -> list[np.ndarray]:
-        """The columns, from the files."""
+        """The columns, from the files, which it tells to ``_files``."""
         raise NotImplementedError
 
     def _loaded(self):
@@ -105,6 +106,14 @@ class _InMemory(MappableDataset, VisionBaseDataset):
 
     def _source_size(self):
         return len(self._loaded()[0])
+
+    def _file_of(self, row, columns):
+        number = self._row_numbers[row]
+        for file, count in self._files:
+            if number < count:
+                return file
+            number -= count
+        return None
 
     def _labels(self):
         return self._loaded()[-1].tolist()
@@ -141,6 +150,7 @@ class MnistDataset(_InMemory):
         labels = [self._idx(file, 2049, ()) for file in files[1]]
         for image, label in zip(images, labels, strict=True):
             self._paired(len(image), len(label))
+        self._files = [(str(file), len(image)) for file, image in zip(files[0], images, strict=True)]
         return [np.concatenate([np.zeros((0, 28, 28), np.uint8), *images])[..., None],
                 np.concatenate([np.zeros(0, np.uint8), *labels]).astype(np.uint32)]
 
@@ -222,7 +232,7 @@ class Cifar10Dataset(_InMemory):
         if not any(Path(self.dataset_dir).glob("*.bin")):
             raise pipeline_error("Invalid cifar folder, cifar(.bin) files are missing under "
                                  f"{self.dataset_dir}")
-        parts = []
+        parts, files = [], []
         wanted = {"train": self._train, "test": self._test, "all": self._train | self._test}[self.usage]
         for name, count in wanted.items():
             file = Path(self.dataset_dir) / name
@@ -233,9 +243,10 @@ class Cifar10Dataset(_InMemory):
                                      f"re-download dataset(make sure it is CIFAR-{self._set} binary "
                                      "version).")
             parts.append(np.fromfile(file, np.uint8).reshape(count, self._marks + 3072))
+            files.append((str(file), count))
         if not parts:
             parts.append(np.zeros((0, self._marks + 3072), np.uint8))
-        rows = np.concatenate(parts)
+        rows, self._files = np.concatenate(parts), files
         images = rows[:, self._marks:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
         labels = [rows[:, i].astype(np.uint32) for i in range(self._marks)]
         return [np.ascontiguousarray(images), *labels]
