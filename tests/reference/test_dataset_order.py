@@ -47,6 +47,7 @@ SAMPLERS = {
     "distributed-in-order": lambda: ds.DistributedSampler(3, 0, False, 2),
     "distributed-offset": lambda: ds.DistributedSampler(3, 1, True, None, 1),
     "distributed-offset-2": lambda: ds.DistributedSampler(3, 0, False, None, 2),
+    "distributed-offset-below": lambda: ds.DistributedSampler(5, 1, False, None, -2),
     "sequential": lambda: ds.SequentialSampler(3, 4),
     "sequential-end": lambda: ds.SequentialSampler(8, 40),
     "list": lambda: [3, 2, 1],

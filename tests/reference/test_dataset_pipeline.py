@@ -323,3 +323,12 @@ def test_dicts_pass_as_python_objects(as_arrays):
     batches = ds.GeneratorDataset(Rows(), ["item"], shuffle=False).batch(2, per_batch_map=collated)
     return [[nested(row["item"]) for row in one.create_dict_iterator(num_epochs=1, output_numpy=as_arrays)]
             for one in (data, batches)]
+
+
+USELESS = {"shards": (0, 0), "shard": (3, 3), "shard below": (3, -1), "offset": (3, 0, False, None, 4)}
+
+
+@case(each={"wrong": list(USELESS)})
+def test_samplers_that_no_source_can_use(wrong):
+    source = ds.NumpySlicesDataset(np.arange(10), sampler=ds.DistributedSampler(*USELESS[wrong]))
+    return said(source.get_dataset_size), said(lambda: list(source.create_tuple_iterator(1)))

@@ -65,6 +65,7 @@ class BuiltinSampler:
 
     def _opened(self, rows: int, labels: Callable[[], list[int]]) -> tuple[Numbers, int]:
         """`_open`, and how many row numbers an epoch has, which a sampler of the user's is asked for once."""
+        self._check()
         if self.child_sampler is None:
             return self._start(rows, labels), self._count(rows, labels)
         below, rows = self.child_sampler._opened(rows, labels)
@@ -81,6 +82,7 @@ class BuiltinSampler:
 
     def _size(self, rows: int, labels: Callable[[], list[int]]) -> int:
         """How many row numbers one epoch has."""
+        self._check()
         if self.child_sampler is not None:
             rows = self.child_sampler._size(rows, labels)
         return self._count(rows, labels)

@@ -157,7 +157,7 @@ class DistributedSampler(BuiltinSampler):
         if self.shuffle not in (Shuffle.FALSE, Shuffle.GLOBAL):
             raise RuntimeError(f"The shuffle mode: {self.shuffle} is not supported with current dataset.")
         seed, order, wanted = self.seed + 1, list(range(rows)), self._chosen(rows)
-        first = self.shard_id - max(self.offset, 0)
+        first = self.shard_id - (0 if self.offset == -1 else self.offset)
         if first < 0:
             first += self.num_shards
 
@@ -270,7 +270,6 @@ class WeightedRandomSampler(BuiltinSampler):
             raise pipeline_error("WeightedRandomSampler: elements of weights vector must not be all zero")
 
     def _start(self, rows, labels):
-        self._check()
         seed, wanted = config.drawing_seed(), self._chosen(rows)
         if len(self.weights) > rows:
             raise pipeline_error("Invalid parameter, size of sample weights must be less than or equal to "
