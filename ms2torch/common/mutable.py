@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ms2torch._core import mode
 from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -44,7 +46,7 @@ class _OfAnyLength:
     _plain: type
 
     def __add__(self, other):
-        return self._joined(self, other)
+        return NotImplemented if isinstance(other, Tensor) else self._joined(self, other)
 
     def __radd__(self, other):
         return self._joined(other, self)
@@ -88,6 +90,8 @@ def mutable(input_data, dynamic_len=False):
     if dynamic_len and not isinstance(input_data, (tuple, list)):
         raise TypeError("For 'mutable', when the variable_len is True, the first input should be list or "
                         f"tuple, but got: {type(input_data).__name__}")
+    if isinstance(input_data, np.generic) and _in_a_graph():
+        input_data = input_data.item()
     if not _is_of_tensors(input_data, ()):
         if _in_a_graph():
             raise _lengths().not_mutable(input_data)

@@ -5,62 +5,17 @@ What Python makes lazily (``map``, ``zip``, ``range``) is a tuple or a list here
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter
+from ms2torch.language.mapping import map_, refuse_dynamic, type_name
 from ms2torch.language.printing import print_
 from ms2torch.language.results import of_python
 
 AMBIGUOUS = "The truth value of an array with more than one element is ambiguous."
-
-
-def type_name(value) -> str:
-    """A value's type as MindSpore's compiler writes it: Int64, Tuple[Int64*2], Tensor[Float32]."""
-    if isinstance(value, Tensor):
-        return f"Tensor[{value.dtype}]"
-    if isinstance(value, (tuple, list)):
-        kind, inner = type(value).__name__.capitalize(), [type_name(v) for v in value]
-        if inner and len(set(inner)) == 1:
-            return f"{kind}[{inner[0]}*{len(inner)}]"
-        return f"{kind}[{','.join(inner)}]"
-    names = {
-        bool: "Bool",
-        int: "Int64",
-        float: "Float32",
-        str: "String",
-        dict: "Dictionary",
-        type(None): "None",
-    }
-    kind = type(value)
-    return names.get(kind) or names.get(kind.__base__, kind.__name__)       # (what is mutable is a subclass)
-
-
-def map_(function, *sequences):
-    """``map``: a tuple over tuples, a list over lists; all of one kind and one length. Over an array it is
-    Python's."""
-    if not sequences:
-        raise TypeError("The Map operator must have at least two arguments. But the size of arguments is 1.")
-    if any(isinstance(sequence, np.ndarray) for sequence in sequences):
-        return map(function, *sequences)
-    refuse_dynamic("map", sequences)
-    kind = next((kind for kind in (tuple, list) if isinstance(sequences[0], kind)), None)
-    if kind is not None and not all(isinstance(other, kind) for other in sequences):
-        raise RuntimeError("The types of arguments in Map must be consistent, but the types of arguments are "
-                           "inconsistent.")
-    for sequence in sequences:
-        if not isinstance(sequence, (tuple, list)):
-            raise RuntimeError(f"Map can only be applied to list, tuple, but got {type_name(sequence)}.")
-    first = sequences[0]
-    for place, other in zip(("third", "fourth", "fifth", "sixth"), sequences[1:], strict=False):
-        if len(other) != len(first):
-            kind = "lists" if isinstance(first, list) else "tuples"
-            raise RuntimeError(
-                f"For 'Map', the length of {kind} must be the same. The length of the second element in "
-                f"Map is {len(first)}, but the length of the {place} element in Map is {len(other)}."
-            )
-    made = [function(*items) for items in zip(*sequences, strict=False)]
-    return made if isinstance(first, list) else tuple(made)
 
 
 def zip_(*sequences):
@@ -74,12 +29,6 @@ def walked_zip(*sequences):
         raise RuntimeError("The zip operator must have at least 1 argument, but the size of arguments is 0.")
     refuse_dynamic("zip", sequences)
     return zip(*sequences, strict=False)
-
-
-def refuse_dynamic(name: str, sequences) -> None:
-    """RuntimeError for what goes over sequences of known lengths alone."""
-    if any(hasattr(s, "__ms_dynamic_len__") for s in sequences):
-        raise RuntimeError(f"For '{name}', the dynamic length input is unsupported in graph mode.")
 
 
 def unexpected(keyword: str):
@@ -102,14 +51,21 @@ def not_enumerable(kind: str) -> Exception:
                      f"<class '{kind}'>.'")
 
 
-def enumerate_(sequence, start=0):
-    """``enumerate``: a tuple of pairs."""
+def walked_enumerate(sequence, start=0):
+    """``enumerate`` where it is only walked over."""
     if not isinstance(sequence, (tuple, list, Tensor, str, dict)) and not hasattr(sequence, "__iter__"):
         raise not_enumerable(type(sequence).__name__)
+    if isinstance(start, Tensor):
+        walked_range(start)
     if isinstance(start, bool) or not isinstance(start, int):
         raise TypeError(f"'For 'enumerate', the 'start' should be a const int number, but got {start}.'")
     refuse_dynamic("zip", (sequence,))
-    return tuple(enumerate(sequence, start))
+    return enumerate(sequence, start)
+
+
+def enumerate_(sequence, start=0):
+    """``enumerate``: a tuple of pairs."""
+    return tuple(walked_enumerate(sequence, start))
 
 
 def abstract_text(value) -> str:
@@ -133,6 +89,8 @@ def walked_range(*limits):
     """``range`` where it is only walked over; no Tensor and no float may be a limit."""
     if not 1 <= len(limits) <= 3:
         raise RuntimeError(f"For 'make_range', the input size should within [1, 3] but got{len(limits)}")
+    if any(isinstance(limit, (np.ndarray, np.integer)) for limit in limits):
+        limits = tuple(map(operator.index, limits))             # (Python's own range is called with them)
     for place, limit in enumerate(limits):
         if isinstance(limit, bool) or not isinstance(limit, int):
             raise TypeError(f"For 'make_range', the {place}th input should be a int scalar but got "

@@ -94,6 +94,8 @@ def augmented(name: str, target, value):
     compute, python = AUGMENTED[name]
     if not isinstance(target, Tensor):
         return python(target, value)
+    if isinstance(value, (tuple, list)):        # (of which a graph makes a Tensor first: nothing is in place)
+        return compute(target, value)
     new, old = compute(target, value)._t, target._t
     if new.shape != old.shape:
         raise _not_assigned(new.shape, old.shape)
@@ -154,7 +156,7 @@ def _not_assigned(new, old) -> RuntimeError:
 
 def _extended(items, values):
     if not isinstance(values, (tuple, list, dict, Tensor)):
-        from ms2torch.language.builtin_functions import type_name
+        from ms2torch.language.mapping import type_name
 
         kind = f"AbstractScalar(Type: {type_name(values)}, Value: {values}, Shape: NoShape)"
         raise TypeError(f"For ListInplaceExtend, the second input should be tuple or list but got: {kind}")
@@ -203,7 +205,7 @@ def _taken_for_a_list(items: dict, key, *default):
     """``v = d.pop(key)`` of a dict: MindSpore takes the value for a list and what was popped from it."""
     value = items.get(key, *default) if default else items[key]
     if not isinstance(value, (tuple, list)):
-        from ms2torch.language.builtin_functions import type_name
+        from ms2torch.language.mapping import type_name
 
         raise TypeError(f"For 'TupleGetItem', input[0] should be Sequence, but got {type_name(value)}.")
     return value[0], value[1]
@@ -263,7 +265,7 @@ def _need_fitting(parameter, value) -> None:
             raise _not_assigned(new, old)
         fitting(parameter, value, "Assign")
     elif value is None or isinstance(value, (str, tuple, list, dict)):
-        from ms2torch.language.builtin_functions import type_name
+        from ms2torch.language.mapping import type_name
 
         shown = "None" if value is None else type_name(value)
         raise TypeError(f'Failed calling Assign with "value={shown}". The valid calling should be: '

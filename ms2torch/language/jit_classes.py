@@ -12,6 +12,8 @@ import types
 
 from ms2torch._core import mode
 from ms2torch._core.random import graph_streams
+from ms2torch._core.tensor.tensor import Tensor
+from ms2torch.common.parameter import Parameter
 
 _SPECIAL = frozenset({"__call__", "__enter__", "__exit__", "__getitem__", "__len__"})
 
@@ -48,9 +50,12 @@ def is_instance(value) -> bool:
 
 
 def write(owner, name: str, value) -> None:
-    """``owner.name = value`` in a graph."""
+    """``owner.name = value`` in a graph: into a Parameter that is there."""
     call = graph_streams.here.call
-    if call is None or mode.tracing is not None or not is_instance(owner):
+    held = getattr(owner, "__dict__", {}).get(name)
+    if isinstance(held, Parameter) and type(value) is Tensor and is_instance(owner):
+        held._write(lambda t: t.copy_(value._t))
+    elif call is None or mode.tracing is not None or not is_instance(owner):
         setattr(owner, name, value)
     else:
         call.writes[id(owner), name] = owner, value

@@ -10,7 +10,7 @@ import torch
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter
-from ms2torch.language.builtin_functions import type_name
+from ms2torch.language.mapping import type_name
 
 _SAYS = "Cannot join the return values of different branches, perhaps you need to make them equal.\n"
 _MORE = "\nFor more details, please refer to https://www.mindspore.cn/search?inputValue=Type%20Join%20Failed"

@@ -13,9 +13,32 @@ def print_(*items, **keywords):
         raise RuntimeError(f"Got an unexpected keyword argument '{name}'")
     if mode.tracing is not None:
         mode.tracing.refuse_print()
+    if any(map(_is_pythons, items)):
+        print(*map(_pythons, items), flush=True)
+        return
     texts = [line for item in items for line in lines(item)]
     if texts:
         print("\n".join(texts), flush=True)
+
+
+def _is_pythons(item) -> bool:
+    """Whether something is no value of a graph, or holds one: Python prints all that stands beside it."""
+    if isinstance(item, dict):
+        item = (*item.values(),)
+    if isinstance(item, (tuple, list)):
+        return any(map(_is_pythons, item))
+    kind = type(item)
+    return kind.__module__.partition(".")[0] not in _OF_A_GRAPH and not (
+        callable(item) or hasattr(kind, "__ms_class__"))
+
+
+_OF_A_GRAPH = frozenset({"builtins", "mindspore", "ms2torch", "torch"})
+
+
+def _pythons(item):
+    """An item as Python prints it: a dict is the tuple of its values."""
+    item = item.value if isinstance(item, Known) else item
+    return tuple(item.values()) if isinstance(item, dict) else item
 
 
 def print_text(*items, _made_of, **keywords):

@@ -246,10 +246,11 @@ def _compiled(function: types.FunctionType, node, needs: dict):
         body = ast.ClassDef(
             owner[0], [], [], [body], [], **({"type_params": []} if sys.version_info >= (3, 12) else {})
         )
-    outer = ast.parse(f"def factory({', '.join(dict.fromkeys((*code.co_freevars, *needs)))}): pass")
+    around = dict.fromkeys((*code.co_freevars, *needs))
+    outer = ast.parse(f"def factory({', '.join(around)}): pass")
     outer.body[0].body = [body]
-    if owner and owner[0] not in (*code.co_freevars, *needs):  # a method means the module's
-        outer.body[0].body.insert(0, ast.Global(owner))
+    if body.__class__ is not ast.Expr and body.name not in around:  # (a method, a recursion: the module's)
+        outer.body[0].body.insert(0, ast.Global([body.name]))
     ast.copy_location(body, node)
     ast.fix_missing_locations(outer)
     made = _find(

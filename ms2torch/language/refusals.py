@@ -47,5 +47,9 @@ def _check(node) -> None:
         raise RuntimeError("Unable to cast Python instance of type <class 'int'> to C++ type 'long'")
     if isinstance(node, ast.Constant) and isinstance(node.value, complex):
         raise TypeError(f"Unsupported Constant type : {node.value}")
+    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and isinstance(
+            node.value, ast.Subscript):
+        raise RuntimeError("In graph mode, only attribute and name of class members can be assigned. But got "
+                           "Subscript.")
     for child in ast.iter_child_nodes(node):
         _check(child)

@@ -52,6 +52,12 @@ def _local_names(function) -> set:
         getattr(function, "name", None)}
 
 
+def _may_be_no_integer(node) -> bool:
+    """Whether an expression ends in a method's call or a division."""
+    method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    return method or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div))
+
+
 class _NoParts:
     any = False
 
@@ -283,11 +289,9 @@ class Rewriting(Choosing, Computing, Assigning, Knowing, ast.NodeTransformer):
     def _walked(self, node):
         """An expression whose value is only walked over: Python's lazy things do."""
         if isinstance(node, ast.Call) and self.builtin(node.func) in ("zip", "enumerate", "range"):
-            if node.func.id == "zip" and not node.args:
-                name = self.need("walked_zip", builtin_functions.walked_zip)
-                node.func = placed(ast.Name(name, ast.Load()), node.func)
-            if node.func.id == "range" and any(self.branches.is_given(a) for a in node.args):
-                name = self.need("walked_range", builtin_functions.walked_range)
+            if self._may_be_refused(node):
+                name = f"walked_{node.func.id}"
+                name = self.need(name, getattr(builtin_functions, name))
                 node.func = placed(ast.Name(name, ast.Load()), node.func)
             node.args = [self._walked(a) for a in node.args]
             return node
@@ -296,6 +300,12 @@ class Rewriting(Choosing, Computing, Assigning, Knowing, ast.NodeTransformer):
         if is_view(node):
             return self.generic_visit(node)
         return self.visit(node)
+
+    def _may_be_refused(self, node) -> bool:
+        """Whether a graph may refuse what ``zip``, ``enumerate`` or ``range`` is called with."""
+        if node.func.id == "range":
+            return any(self.branches.is_given(a) or _may_be_no_integer(a) for a in node.args)
+        return len(node.args) + len(node.keywords) != 1 if node.func.id == "enumerate" else not node.args
 
     def _method(self, node):
         """The call of a method, changed; None where it means what it means in Python."""

@@ -11,7 +11,7 @@ import torch
 from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter
-from ms2torch.language.builtin_functions import type_name
+from ms2torch.language.mapping import type_name
 
 # Methods of Tensors that hand its numbers to Python.
 TO_PYTHON = {"asnumpy": "asnumpy", "tolist": "asnumpy", "numpy": "numpy"}

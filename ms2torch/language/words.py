@@ -18,13 +18,15 @@ from types import FrameType
 
 import torch
 
+from ms2torch._core import mode
 from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor.index_errors import of_functions
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.mutable import is_mutable
 from ms2torch.language import absent, axis_words, overloads, reading
-from ms2torch.language.builtin_functions import AMBIGUOUS, not_enumerable, type_name
+from ms2torch.language.builtin_functions import AMBIGUOUS, not_enumerable, walked_range
 from ms2torch.language.containers import refused_key
+from ms2torch.language.mapping import type_name
 from ms2torch.language.printing import constant_text
 from ms2torch.language.unpacking import strided
 
@@ -118,6 +120,8 @@ def explained(error: Exception, function, args: tuple, kwargs: dict, entry: str)
     """``error`` as MindSpore's compiler or graph would have raised it; ``entry`` is "Cell" or "function"."""
     if getattr(error, "from_user", False) or getattr(error, "_graph_words", False):
         return error
+    if isinstance(error, RecursionError) and mode.inside > 1:
+        return error                        # (the outermost call tells, which has room for it)
     try:
         place = _place(error)
         if place is None and entry == "Cell" and _is_inside(function):
@@ -387,7 +391,21 @@ def _not_iterable(found, place):
     return TypeError(f"'{ {'int': 'int64', 'NoneType': 'none'}.get(name, name) }' object is not iterable")
 
 
+def _of_range(found, place):
+    """What a graph says of the limits of a ``range`` that Python's refused."""
+    if place.function() != "range":
+        return None
+    limits = list(map(place.value, place.node.args))
+    try:
+        walked_range(*limits)
+    except Exception as error:
+        return None if _UNKNOWN in limits else error
+    return None
+
+
 def _no_integer(found, place):
+    if place.function() == "range":
+        return _of_range(found, place)
     if place.function() not in ("pop", "insert"):
         return None
     value = place.value(place.node.args[0])
@@ -396,6 +414,15 @@ def _no_integer(found, place):
         return TypeError(f"The second input to ListInplaceInsert must be int scalar but got {kind}")
     shown = f"{value:g}" if isinstance(value, float) else value
     return TypeError(f"Integer argument expected, but got {kind} type value: {shown}")
+
+
+def _slice_part(found, place):
+    parts = place.node.slice if isinstance(place.node, ast.Subscript) else None
+    if not isinstance(parts, ast.Slice):
+        return None
+    values = [place.value(part) for part in (parts.lower, parts.upper, parts.step) if part is not None]
+    kind = next((type_name(v) for v in values if isinstance(v, (str, float))), None)
+    return kind and TypeError(f"Slice indices must be integers or bool. But got a {kind} number.")
 
 
 def _sequence_index(found, place):
@@ -436,12 +463,14 @@ _TYPE_ERRORS = [
     (r"object is not callable$", lambda m, p: ValueError("The object is not callable. Please check code.")),
     (r"^'(\w+)' object is not iterable$", _not_iterable),
     (
-        r"^object of type '(int|float)' has no len\(\)$",
+        r"^object of type '(?i:_?(int|float))' has no len\(\)$",
         lambda m, p: AttributeError(f"'{m[1].capitalize()}' object has no attribute '__len__'"),
     ),
     (r"^Not support len of a 0-D tensor$|^iteration over a 0-d tensor$", _scalar_tensor),
     (r"^unhashable type: '(\w+)'$", _unhashable),
     (r"^(tuple|list) indices must be integers or slices, not float$", _sequence_index),
+    (r"^range expected at (least|most)", _of_range),
+    (r"^slice indices must be integers or None", _slice_part),
     (r"object cannot be interpreted as an integer$", _no_integer),
     (r"^super\(\) expected at most 2 arguments, got (\d+)$", lambda m, p: RuntimeError(
         f"Arguments number of 'super()' should be 0 or 2, but got {m[1]}.")),
@@ -529,7 +558,11 @@ def _value(error, text, place):
     if (told := axis_words.of_axis(text, place)) is not None:
         return told
     if isinstance(place.node, ast.Subscript):
+        if text == "slice step cannot be zero" and isinstance(place.value(place.node.value), (tuple, list)):
+            return ValueError("Slice step cannot be zero.")
         return _mask(text) or _among_functions(place.value(place.node.value), place.value(place.node.slice))
+    if text == "range() arg 3 must not be zero":
+        return _of_range(None, place)
     if re.search(r"^(max|min)\(\)", text):
         return ValueError(f"'{place.function()}() arg is an empty sequence.'")
     return None

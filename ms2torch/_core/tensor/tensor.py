@@ -17,6 +17,7 @@ from ms2torch._core.checks.refusals import cannot_multiply, one_dtype, translate
 from ms2torch._core.checks.wrong_operands import of_operator, of_primitive
 from ms2torch._core.devices.device import device
 from ms2torch._core.operators import arithmetic
+from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor import construct, indexing, pickling, printing, writing_back
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.exchange import Exchange
@@ -320,6 +321,8 @@ def _plain(data):
 
 # ---- operators -----------------------------------------------------------------------------------------
 
+# The operators beside whose Tensor a graph takes a list or tuple.
+_WITH_SEQUENCES = frozenset({"mul", "truediv", "mod", "iadd", "imul", "itruediv", "ifloordiv", "imod"})
 # What may stand beside a Tensor in Python's operators.
 _BESIDE = (bool, int, float, complex, np.generic, torch.Tensor)
 
@@ -328,8 +331,8 @@ def _operator(name: str, same, full, prim: str, sequences: str = "", scalars: bo
     """Attach ``__name__`` and its reflection: equal dtypes go straight to torch, all else to ``arithmetic``.
 
     With ``scalars`` not all 0-d tensors count in full. ``sequences`` says on which side of the operator a
-    list or tuple may stand: "right", "left", both or none. ``method`` is what errors call the operator, where
-    it is no other's.
+    list or tuple may stand: "right", "left", both or none; in a graph on both. ``method`` is what errors
+    call the operator, where it is no other's.
     """
 
     def forward(self, other):
@@ -360,7 +363,8 @@ def _operator(name: str, same, full, prim: str, sequences: str = "", scalars: bo
 
     def beside(self, other, swapped: bool):
         t = self._t
-        if isinstance(other, (list, tuple)) and ("left" if swapped else "right") in sequences:
+        if isinstance(other, (list, tuple)) and (("left" if swapped else "right") in sequences or (
+                name in _WITH_SEQUENCES and graph_streams.here.call is not None)):
             other = arithmetic.sequence_like(lower(other), t)
         elif not isinstance(other, _BESIDE):
             if f"__r{name}__" in getattr(other, "beside_tensors", ()):

@@ -15,11 +15,12 @@ from ms2torch._core.errors import final
 from ms2torch._core.gradient import autodiff
 from ms2torch._core.gradient.passes import Valued
 from ms2torch._core.gradient.rows import as_gradients
+from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor import dtype
 from ms2torch._core.tensor.printing import plain_repr
 from ms2torch._core.tensor.tensor import Tensor, lift
 from ms2torch.common.parameter import Parameter
-from ms2torch.language import entry
+from ms2torch.language import calling, entry, mapping
 from ms2torch.ops.function.grad_func import (
     _weights,
     given,
@@ -157,14 +158,14 @@ class MultitypeFuncGraph:
 
     def __call__(self, *args):
         if len(self.entries) == 1:          # there is nothing to choose, whatever kinds were registered
-            return self.entries[0][1](*args)
+            return _in_its_language(self.entries[0][1])(*args)
         key = tuple(map(type, args))
         fn = self._chosen.get(key)
         if fn is None:
             fn = self._choose(args)
             if not any(_depends_on_value(names) for names, _ in self.entries):
                 self._chosen[key] = fn
-        return fn(*args)
+        return _in_its_language(fn)(*args)
 
     def _choose(self, args):
         # The last registered match wins, exact kinds before general ones, as in MindSpore.
@@ -191,6 +192,13 @@ class MultitypeFuncGraph:
 
     def __repr__(self) -> str:
         return f"MultitypeFuncGraph[{self.name}]"
+
+
+def _in_its_language(function):
+    """``function``, in a graph's language where one calls it."""
+    if graph_streams.here.call is None:
+        return function
+    return calling.called(function)
 
 
 def _depends_on_value(names) -> bool:
@@ -276,6 +284,8 @@ class Map(_Mapping):
 
     def __call__(self, *args):
         fn, args = self._parts(args)
+        if graph_streams.here.call is not None:
+            return mapping.map_(fn, *args)
         if not args:
             raise TypeError("map() must have at least two arguments.")
         return _kept(args[0], [fn(*items) for items in zip(*args, strict=True)])
@@ -289,7 +299,7 @@ class HyperMap(_Mapping):
 
     def __call__(self, *args):
         fn, args = self._parts(args)
-        return _hyper(fn, args)
+        return _hyper(fn, args) if graph_streams.here.call is None else mapping.hyper_map(fn, args)
 
 
 def _hyper(fn, args):
