@@ -7,18 +7,35 @@ import math
 import torch
 
 from ms2torch._core.checks.enum_words import meant
-from ms2torch._core.errors import final, unsupported
+from ms2torch._core.errors import final
 from ms2torch._core.operators.registry import lowered
+from ms2torch._core.tensor.dtype import from_torch
 
 __all__ = ["dct", "dctn", "idct", "idctn"]
 
 
-def _checked(x, type, norm, api: str):
-    if type != 2:
-        raise unsupported(f"mindspore.scipy.fft.{api}(type={type})", "only type 2 is here.", "type=2.")
+_WIDE = {torch.int16: torch.float32, torch.int32: torch.float32, torch.int64: torch.float32,
+         torch.float16: torch.float32, torch.bfloat16: torch.float32,
+         **{d: d for d in (torch.float32, torch.float64, torch.complex64, torch.complex128)}}
+
+
+def _checked(x, norm, api: str, sizes, axes):
     if norm is not None and meant(norm, "backward", "forward", "ortho") != "ortho":
         raise final(ValueError('Only norm "ortho" is supported currently.'))
-    return x if x.is_floating_point() else x.float()
+    for n in sizes:
+        if isinstance(n, int) and n < 1:
+            raise final(ValueError(f"The argument[{'n' if api[-1] == 't' else 's'}] must be greater than 0, "
+                                   f"but got {n}."))
+    many = api[-1] == "n"
+    name, limit = ("axes", x.ndim) if many else ("axis", max(x.ndim - 1, 1))
+    for axis in axes:
+        if isinstance(axis, int) and not -x.ndim <= axis < x.ndim:
+            raise final(ValueError(f"For primitive[{api.upper()}], the {name} must be in "
+                                   f"[-{x.ndim},{limit}), but got {axis}."))
+    if x.dtype not in _WIDE:
+        raise final(TypeError(f"For '{api}', the dtype of 'x' must be an integer of 16 bits or more, a float "
+                              f"or complex, but got {from_torch(x.dtype)}."))
+    return x.to(_WIDE[x.dtype])
 
 
 def _sized(x, n, axis: int):
@@ -51,9 +68,14 @@ def _backward(x, n, axis):
     return (x @ _matrix(x.shape[-1], x)).movedim(-1, axis)
 
 
-def _over_axes(one, x, s, axes):
+def _over_axes(one, x, s, axes, norm, api):
+    x = _checked(x, norm, api, s or (), axes or ())
     if axes is None:
         axes = tuple(range(x.ndim)) if s is None else tuple(range(x.ndim - len(s), x.ndim))
+    if s is not None and len(s) != len(axes):
+        raise final(ValueError("When given, dim and s arguments must have the same length."))
+    if len({axis % x.ndim for axis in axes}) < len(axes):
+        raise final(ValueError("The dims must be unique."))
     for axis, n in zip(axes, s or (None,) * len(axes), strict=True):
         x = one(x, n, axis)
     return x
@@ -62,22 +84,22 @@ def _over_axes(one, x, s, axes):
 @lowered
 def dct(x, type=2, n=None, axis=-1, norm=None):
     """The cosine transform along ``axis``, cut or filled up to ``n`` (``mindspore.scipy.fft.dct``)."""
-    return _forward(_checked(x, type, norm, "dct"), n, axis)
+    return _forward(_checked(x, norm, "dct", (n,), (axis,)), n, axis)
 
 
 @lowered
 def idct(x, type=2, n=None, axis=-1, norm=None):
     """The inverse of `dct` (``mindspore.scipy.fft.idct``)."""
-    return _backward(_checked(x, type, norm, "idct"), n, axis)
+    return _backward(_checked(x, norm, "idct", (n,), (axis,)), n, axis)
 
 
 @lowered
 def dctn(x, type=2, s=None, axes=None, norm=None):
     """`dct` along several axes, all by default, to the sizes ``s`` (``mindspore.scipy.fft.dctn``)."""
-    return _over_axes(_forward, _checked(x, type, norm, "dctn"), s, axes)
+    return _over_axes(_forward, x, s, axes, norm, "dctn")
 
 
 @lowered
 def idctn(x, type=2, s=None, axes=None, norm=None):
     """The inverse of `dctn` (``mindspore.scipy.fft.idctn``)."""
-    return _over_axes(_backward, _checked(x, type, norm, "idctn"), s, axes)
+    return _over_axes(_backward, x, s, axes, norm, "idctn")

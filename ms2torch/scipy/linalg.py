@@ -153,6 +153,8 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
     """P (Int32), L, U with a = P L U, or with ``permute_l`` (P L, U) (``mindspore.scipy.linalg.lu``)."""
     a = _matrix("lu", a, square=False, permute_l=permute_l, overwrite_a=overwrite_a,
                 check_finite=check_finite)
+    if a.shape[0] > a.shape[1]:
+        raise final(ValueError("last two dimensions of LU decomposition must be row less or equal to col."))
     p, lower, upper = torch.linalg.lu(a)
     return (p @ lower, upper) if permute_l else (p.to(torch.int32), lower, upper)
 
@@ -187,15 +189,30 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
     return torch.linalg.lu_solve(packed, pivots + 1, columns, adjoint=trans > 0).reshape(b.shape)
 
 
+_DRIVERS = ("gels", "gelsy", "gelss", "gelsd")
+
+
 @lowered
 def lstsq(A, B, rcond=None, driver=None):
-    """The x of least |A x - B|: x, its residuals, the rank and the singular values.
+    """The x of least |A x - B|: x, its residuals, the rank and the singular values, each as the LAPACK
+    ``driver`` ("gelsy" by default) gives them: empty where it does not.
 
-    MindSpore: ``mindspore.scipy.linalg.lstsq``.
+    MindSpore: ``mindspore.scipy.linalg.lstsq``; ``rcond`` has no effect, as there.
     """
-    columns = B[..., None] if B.ndim == A.ndim - 1 else B
-    x, residuals, rank, values = torch.linalg.lstsq(A, columns, rcond=rcond, driver=driver or "gelsd")
-    return (x[..., 0] if columns is not B else x), residuals, rank, values
+    driver = "gelsy" if driver is None else driver
+    if not isinstance(driver, str):
+        raise final(TypeError(f"For 'LstsqV2', the input 'driver' should be a str, but got {type(driver)}."))
+    if driver not in _DRIVERS:
+        raise final(ValueError(f"Failed to convert the value \"{driver}\" of input 'driver' of 'LstsqV2' to "
+                               "enum."))
+    half = A.dtype is B.dtype is torch.float16
+    a, b = (A.float(), B.float()) if half else (A, B)
+    columns = b[..., None] if b.ndim == a.ndim - 1 else b
+    x, residuals, rank, values = torch.linalg.lstsq(a, columns, driver=driver)
+    if driver in ("gelss", "gelsd") and a.shape[-2] > a.shape[-1]:       # torch's are of full ranks alone
+        residuals = (a @ x - columns).square().sum(-2)
+    x = x[..., 0] if columns is not b else x
+    return tuple(t.half() if half and t.is_floating_point() else t for t in (x, residuals, rank, values))
 
 
 @lowered
@@ -210,11 +227,12 @@ def solve_triangular(
         raise ValueError(
             f"For 'SolveTriangular', 'trans' must be in [0, 1, 2, 'N', 'T', 'C'], but got {trans}."
         )
-    a = a if a.is_floating_point() or a.is_complex() else a.double()
+    dtype = a.dtype if a.is_floating_point() or a.is_complex() else torch.float32
+    a = a.float() if dtype is torch.float16 else a if a.dtype is dtype else a.double()
     if trans in (1, "T"):
         a, lower = a.mT, not lower
     elif trans in (2, "C"):
         a, lower = a.mH, not lower
     columns = b[..., None] if b.ndim == a.ndim - 1 else b
     x = torch.linalg.solve_triangular(a, columns.to(a.dtype), upper=not lower, unitriangular=unit_diagonal)
-    return x.reshape(b.shape)
+    return x.reshape(b.shape).to(dtype)

@@ -54,6 +54,11 @@ BAD = {
     "scale": lambda: msb.GumbelCDF(0.0, -1.0),
     "None": lambda: msb.ScalarAffine(None, 1.0),
     "kind": lambda: msb.Invert(3),
+    "integers": lambda: msb.ScalarAffine(1, 2),
+    "an integer's": lambda: msb.Exp().inverse(Tensor([1, 2])),
+    "a number's": lambda: msb.Softplus(1.0).forward(1.0),
+    "another method": lambda: msb.Exp()("backward", t(1.0)),
+    "the mean of a logarithm": lambda: msb.Exp()(msd.Normal(0.5, 2.0, dtype=ms.float32)).mean(),
 }
 
 
@@ -62,6 +67,6 @@ def test_refused(what):
     BAD[what]()
 
 
-@case(raises="input value of bijector")
-def test_integers_are_refused():
-    msb.Exp().forward(Tensor([1, 2]))
+@case(raises="shape need to broadcast")
+def test_shapes_that_do_not_fit():
+    msb.ScalarAffine([1.0, 2.0], [1.0, 2.0, 3.0])

@@ -30,6 +30,11 @@ msp.fft.dct(T((5,))), msp.fft.dct(T((2, 5)), n=3, axis=0), msp.fft.dct(T((4,)), 
 msp.fft.idct(T((5,))), msp.fft.idct(T((2, 5)), n=7), msp.fft.idct(T((4,)), norm="ortho")
 msp.fft.dctn(T((2, 3))), msp.fft.dctn(T((2, 3, 4)), s=(2, 2), axes=(0, 2), norm="ortho")
 msp.fft.idctn(T((2, 3))), msp.fft.idctn(T((2, 3)), axes=(1,), norm="ortho"), msp.fft.dct(I(1, 2, 3))
+[msp.linalg.lstsq(T((5, 3)), T((5, 2)), driver=d) for d in (None, "gels", "gelsy", "gelss", "gelsd")]
+[msp.linalg.lstsq(Tensor(np.ones((4, 2), "f4")), T((4,)), driver=d) for d in ("gelsy", "gelss", "gelsd")], msp.linalg.lstsq(T((5, 3)), T((5,)), rcond=0.7)
+msp.linalg.lstsq(T((5, 3)).half(), T((5,)).half(), driver="gelsd"), msp.linalg.lstsq(T((3, 5)), T((3, 1)))
+[msp.fft.dct(T((2, 5)).astype(d)) for d in (ms.float16, ms.float64, ms.complex64)], [f(T((2, 5)).half()) for f in (msp.fft.idct, msp.fft.dctn, msp.fft.idctn)]
+msp.linalg.solve_triangular(I(2, 1, 0, 4).reshape(2, 2), I(1, 2)), msp.linalg.solve_triangular(T((3, 3)).half(), T((3,)).half())
 """)
 SOLVE = "from mindspore.scipy.optimize.linear_sum_assignment import linear_sum_assignment as solve ;; "
 ASSIGNMENTS = lines("""
@@ -66,7 +71,39 @@ msp.linalg.cho_factor(T((3,)))
 msp.linalg.cho_solve((T((3, 3)), 1), T((3,)))
 msp.linalg.cho_solve((T((3, 3)), True), T((2,)))
 msp.linalg.lu_solve((T((3, 3)), I(0, 1, 2)), T((3, 1)), trans="N")
+msp.linalg.lu(T((4, 3)))
+msp.linalg.lstsq(T((4, 3)), T((4,)), driver="fast")
+msp.linalg.lstsq(T((4, 3)), T((4,)), driver=3)
+msp.fft.dct(T((4, 4)), n=0)
+msp.fft.dctn(T((4, 4)), s=(0, 1))
+msp.fft.dct(T((4, 4)), axis=2)
+msp.fft.dctn(T((4, 4)), axes=(2,))
+msp.fft.dctn(T((4, 4)), axes=(0, 0))
+msp.fft.dctn(T((4, 4)), s=(3,), axes=(0, 1))
 """)
+
+
+WRONG_ASSIGNMENTS = lines("""
+solve(T((3, 3)), Tensor(True))
+solve(T((3, 3)), 1)
+solve(T((3, 3)), False, 3)
+solve(T((3, 3)), False, Tensor(2.0))
+solve(T((3,)), False)
+solve(T((3, 3)).astype(ms.complex64), False)
+""")
+
+
+@case(each={"line": WRONG_ASSIGNMENTS}, raises=True)
+def test_a_wrong_assignment(line):
+    evaluate(SOLVE + line)
+
+
+@case(each={"dtype": ["int8", "uint8", "bool_"]})
+def test_a_transform_of_what_it_does_not_take(dtype):
+    try:
+        return msp.fft.dct(expressions.T((4,)).astype(getattr(expressions.ms, dtype)))
+    except TypeError:                                       # MindSpore's has no words
+        return "refused"
 
 
 @case(each={"line": WRONG}, raises=True)

@@ -60,7 +60,7 @@ def _told(err: Exception, called: str, *rest) -> Exception:
     """`refused.mindspore_error`; where torch has no kernel for the dtypes, what MindSpore says of its own,
     and not what could be guessed of the shapes."""
     wrong = refused.mindspore_error(err, called, *rest)
-    if err.__class__ is NotImplementedError and says(err, "no kernel") and (
+    if err.__class__ is NotImplementedError and not hasattr(err, "from_user") and says(err, "no kernel") and (
             wrong is err or isinstance(wrong, ValueError)):
         return TypeError(not_supported(called.rpartition(" ")[0].rpartition(".")[2]))
     return wrong

@@ -200,7 +200,10 @@ def eye(n, m=None, dtype=None):
     """
     if n < 0 or (m is not None and m < 0):
         raise ValueError(f"Eye error: {'n' if n < 0 else 'm'} value can not be negative.")
-    return torch.eye(n, n if m is None else m, dtype=wanted(dtype, torch.float32, "Eye"), device=device())
+    dtype = wanted(dtype, torch.float32, "Eye")
+    made = torch.eye(n, n if m is None else m, dtype=torch.int32 if dtype in _dtype.UNSIGNED else dtype,
+                     device=device())
+    return made.to(dtype)
 
 
 mint_form(eye.kernel, name="eye")

@@ -21,6 +21,8 @@ def slice__(input_x, begin, size):
     for i, (b, s, n) in enumerate(zip(begin, size, shape, strict=True)):
         if b < 0:
             raise ValueError("For Slice, the begin is invalid.")
+        if s < -1:
+            raise RuntimeError(f"For Slice, the value in size should not be less than -1, but got {s}")
         if b + s > n:
             raise ValueError(f"For Slice, the sum of begin_shape[{i}] and size_shape[{i}] must be no greater "
                              f"than input_x_shape[{i}].")

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 
 from ms2torch._core.devices.device import device
@@ -85,6 +86,7 @@ def hamming_window(window_length, periodic=True, alpha=0.54, beta=0.46, *, dtype
 def hann_window(window_length, periodic=True, *, dtype=None):
     """A raised cosine (``mindspore.ops.hann_window``), Float64 where ``dtype`` is not given."""
     length = _number(window_length, dtype, "hann_window")
+    periodic = bool(periodic) if isinstance(periodic, np.bool_) else periodic
     return _made(torch.hann_window, length, periodic, _wide(length, dtype))
 
 

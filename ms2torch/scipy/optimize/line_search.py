@@ -13,10 +13,10 @@ from ms2torch.ops.function.grad_func import grad
 
 __all__ = ["line_search"]
 
-_ZOOMS = 20
+_ZOOMS = 10
 
 
-class Searched(NamedTuple):
+class _LineSearchResults(NamedTuple):
     """A step ``a_k``, the value ``f_k`` and gradient ``g_k`` there, and what it took to find it.
 
     ``status``: 0 where it was found, 1 where narrowing failed, 3 after too many steps.
@@ -59,7 +59,8 @@ class _Line:
 
     def is_low(self, point: _Point) -> bool:
         """Whether the value falls enough (Wolfe's first condition)."""
-        return point.value <= self.start.value + self.c1 * point.step * self.start.slope
+        bound = self.start.value + self.c1 * point.step * self.start.slope
+        return point.value <= torch.tensor(bound, dtype=self.xk.dtype).item()       # as exact as the values
 
     def is_flat(self, point: _Point) -> bool:
         """Whether the slope is gentle enough (his second one, the strong form)."""
@@ -86,14 +87,14 @@ def _square(a: _Point, b: _Point) -> float:
     return a.step - a.slope / (2 * bend) if bend else math.nan
 
 
-def _zoom(line: _Line, low: _Point, high: _Point) -> _Point | None:
-    """A point that satisfies both conditions, between two; None where they come too close."""
-    third = None
+def _zoom(line: _Line, low: _Point, high: _Point) -> tuple[_Point, bool]:
+    """A point between two that satisfies both conditions, and True; ``low`` where none was found."""
+    third, given = None, low
     for _ in range(_ZOOMS):
         width = abs(high.step - low.step)
         first, last = sorted((low.step, high.step))
         if width <= 1e-10:
-            return None
+            break
         step = _cubic(low, high, third) if third else math.nan
         if not first + 0.2 * width < step < last - 0.2 * width:
             step = _square(low, high)
@@ -104,46 +105,47 @@ def _zoom(line: _Line, low: _Point, high: _Point) -> _Point | None:
             third, high = high, point
             continue
         if line.is_flat(point):
-            return point
+            return point, True
         if point.slope * (high.step - low.step) >= 0:
             high = low
         third, low = low, point
-    return None
+    return given, False
 
 
 def search(f, jac, xk: torch.Tensor, pk: torch.Tensor, value=None, gradient=None, c1=1e-4, c2=0.9,
-           maxiter=20, value_before=None) -> Searched:
+           maxiter=20, value_before=None) -> _LineSearchResults:
     """`line_search` over torch tensors; ``value_before``, the value a step ago, tells how far to go first."""
     line = _Line(f, jac, xk, pk, c1, c2)
     if value is None or gradient is None:
         line.start = line.at(0.0)
     else:
         line.start = _Point(0.0, value, float(gradient @ pk), gradient)
-    before, point, found, status = line.start, line.start, None, 3
+    before, best, done, status = line.start, line.start, False, 3
     step, rounds = 1.0, 0
     if value_before is not None and line.start.slope:
         step = min(1.0, 1.01 * 2 * (line.start.value - value_before) / line.start.slope)
-    while rounds < maxiter and found is None:
+    while rounds < maxiter:
         rounds += 1
         point = line.at(step)
         if not line.is_low(point) or (rounds > 1 and point.value >= before.value):
-            found = _zoom(line, before, point)
+            best, done = _zoom(line, before, point)
         elif line.is_flat(point):
-            found = point
+            best, done = point, True
         elif point.slope >= 0:
-            found = _zoom(line, point, before)
+            best, done = _zoom(line, point, before)
         else:
             before, step = point, 2 * step
             continue
-        status = 0 if found is not None else 1
+        status = 0 if done else 1
         break
-    best = point if found is None else found
-    return Searched(found is None, rounds, line.calls, line.calls, rounds + 1, best.step, best.value,
-                    wrap(best.gradient), status)
+    # MindSpore's answers where it fails: the start, or the lower end of what it searched, with the length 1.
+    length = 1.0 if status == 1 else best.step
+    return _LineSearchResults(not done, rounds, line.calls, line.calls, rounds + 1, length, best.value,
+                              wrap(best.gradient), status)
 
 
 def line_search(f: Callable, xk, pk, jac=None, gfk=None, old_fval=None, old_old_fval=None, c1=1e-4, c2=0.9,
-                maxiter=20) -> Searched:
+                maxiter=20) -> _LineSearchResults:
     """A step from ``xk`` along ``pk`` that satisfies Wolfe's strong conditions
     (``mindspore.scipy.optimize.line_search``; Nocedal and Wright, Numerical Optimization, algorithm 3.5).
 

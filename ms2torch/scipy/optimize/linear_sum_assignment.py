@@ -6,38 +6,33 @@ import math
 import sys
 
 import numpy as np
+import torch
 
-from ms2torch._core.tensor.tensor import Tensor
+from ms2torch._core.operators.registry import lowered
+from ms2torch._core.tensor.tensor import Tensor, lower
 
 __all__ = ["linear_sum_assignment"]
 
 _NO_LIMIT = Tensor(sys.maxsize)
 
 
+@lowered
 def linear_sum_assignment(cost_matrix, maximize, dimension_limit=_NO_LIMIT):
     """Rows and columns matched so that the sum of their costs is least, or with ``maximize`` largest.
 
     Two Int64 Tensors: row numbers, rising, and the column of each; -1 fills them up to the matrix' smaller
-    size where ``dimension_limit`` cuts off columns. TypeError unless the costs are a Float64 (or Float32,
-    Bool, integer) Tensor. Computed on the host (O(n^3)).
+    size where ``dimension_limit`` cuts off columns. TypeError unless the costs are a Tensor of bools,
+    integers or floats, ``maximize`` a bool and the limit an Int64 Tensor. Computed on the host (O(n^3)).
     """
-    if not isinstance(cost_matrix, Tensor):
-        raise TypeError(
-            f"For linear_sum_assignment, the cost_matrix must be a Tensor, but got {type(cost_matrix)}."
-        )
-    costs = cost_matrix.asnumpy().astype(np.float64)
-    if costs.ndim != 2:
-        raise ValueError(
-            f"For linear_sum_assignment, the cost_matrix must be a matrix, but got {costs.ndim}-d."
-        )
+    costs, limit = cost_matrix.double().numpy(force=True), int(lower(dimension_limit))
     size = min(costs.shape)
-    costs = costs[:, : min(int(dimension_limit), costs.shape[1])]
-    if maximize is True or (not isinstance(maximize, bool) and bool(maximize)):
+    costs = costs[:, : min(limit, costs.shape[1])]
+    if maximize:
         costs = -costs
     pairs = [(i, j) for j, i in _matched(costs.T)] if costs.shape[0] > costs.shape[1] else _matched(costs)
     pairs = sorted(pairs) + [(-1, -1)] * (size - len(pairs))
-    rows, columns = np.array(pairs, np.int64).reshape(-1, 2).T
-    return Tensor(rows.copy()), Tensor(columns.copy())
+    rows, columns = torch.tensor(pairs, dtype=torch.int64, device=cost_matrix.device).reshape(-1, 2).T
+    return rows.clone(), columns.clone()
 
 
 def _matched(costs: np.ndarray) -> list[tuple[int, int]]:

@@ -85,20 +85,22 @@ def _descend(estimate, f, jac, x0: Tensor, maxiter=None, norm=float("inf"), gtol
     maxiter = 200 * x.numel() if maxiter is None else maxiter
     value, gradient, calls = float(f(wrap(x))), jac(wrap(x))._t, 1
     value_before = value + float(torch.linalg.vector_norm(gradient)) / 2
-    while not (done := bool(torch.linalg.vector_norm(gradient, norm) < gtol)) and rounds < maxiter:
+    done = bool(torch.linalg.vector_norm(gradient, norm) < gtol)
+    while not done and rounds < maxiter:
         direction = -inverse.times(gradient)
         found = search(f, jac, x, direction, value, gradient, maxiter=line_search_maxiter,
                        value_before=value_before)
         calls += found.nfev
-        moved = found.a_k * direction
+        moved = 0 * direction if found.failed else found.a_k * direction
         changed = found.g_k._t - gradient
         value_before = value
-        x, value, gradient, rounds = x + moved, found.f_k, found.g_k._t, rounds + 1
-        inverse.learn(moved, changed)
+        x, value, gradient = x + moved, found.f_k, found.g_k._t
+        done = bool(torch.linalg.vector_norm(gradient, norm) < gtol)
         if found.failed:
             status = 5 if found.status == 3 else 3
             break
-    done = done or bool(torch.linalg.vector_norm(gradient, norm) < gtol)
+        inverse.learn(moved, changed)
+        rounds += not done                      # (MindSpore does not count the last one)
     status = status or (0 if done else 1)
     matrix = None if inverse.matrix is None else wrap(inverse.matrix)
     return OptimizeResults(wrap(x), done and status == 0, status, value, wrap(gradient), matrix, calls, calls,

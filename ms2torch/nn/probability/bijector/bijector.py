@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import torch
-
 from ms2torch import _checkparam as check
+from ms2torch._core.errors import final
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.nn.cell import Cell
+
+from .._parameters import FLOATS, broadcast
 
 __all__ = ["Bijector"]
 
@@ -30,8 +31,8 @@ class Bijector(Cell):
                        if k not in ("param", "self") and not k.startswith("_")}
         self._is_constant_jacobian, self._is_injective = is_constant_jacobian, is_injective
         values = self._given.get("param_dict", {}).values()
-        known = None if not values or any(v is None for v in values) else [Tensor(v).shape for v in values]
-        self._batch_shape = tuple(torch.broadcast_shapes(*known)) if known else None
+        known = None if not values or any(v is None for v in values) else [Tensor(v) for v in values]
+        self._batch_shape = broadcast(known) if known else None
         self._is_scalar_batch = bool(values) and all(isinstance(v, (int, float)) for v in values)
 
     def extend_repr(self) -> str:
@@ -77,18 +78,18 @@ class Bijector(Cell):
         if made.dtype != common:
             raise TypeError(f"{name} should have the same dtype as other arguments.")
         if not made._t.is_floating_point():
-            raise TypeError(f"For '{type(self).__name__}', the type of 'dtype of {name}' should be one of "
-                            f"['Float16', 'Float32', 'Float64'], but got {made.dtype}.")
+            check.check_type_name(f"dtype of {name}", made.dtype, FLOATS, type(self).__name__)
         self.__dict__["_dtype"] = self._dtype or common
         return made
 
     def _check_value_dtype(self, value) -> Tensor:
         if not isinstance(value, Tensor):
-            raise TypeError("For input value of bijector, the type should be a Tensor, but got "
-                            f"{type(value)}.")
-        if not value._t.is_floating_point() or (self._dtype is not None and value.dtype != self._dtype):
-            wanted = "a float" if self._dtype is None else self._dtype
-            raise TypeError(f"The dtype of the input value of bijector should be {wanted}, but got "
+            raise TypeError("For input value of bijector, input type must be a Tensor or Parameter.")
+        if not value._t.is_floating_point():
+            raise TypeError("For input value of bijector , the type must be or be subclass of Float, but got "
+                            f"{value.dtype}")
+        if self._dtype is not None and value.dtype != self._dtype:
+            raise TypeError(f"The dtype of the input value of bijector should be {self._dtype}, but got "
                             f"{value.dtype}.")
         return value
 
@@ -121,5 +122,5 @@ class Bijector(Cell):
 
     def construct(self, name, *args, **kwargs):
         if name not in ("forward", "inverse", "forward_log_jacobian", "inverse_log_jacobian"):
-            raise ValueError(f"The name of a bijector's method was expected, but got {name}.")
+            raise final(Exception("Invalid name"))
         return getattr(self, name)(*args, **kwargs)

@@ -9,7 +9,7 @@ from torch import distributions as td
 
 from ms2torch import _checkparam as check
 from ms2torch._core.tensor import dtype as _dtype
-from ms2torch._core.tensor.tensor import wrap
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.nn.layer.math import DiGamma, LBeta
 from ms2torch.nn.probability.bijector import Exp, GumbelCDF, Invert
 from ms2torch.ops.function.random_func import stream
@@ -120,6 +120,9 @@ class Exponential(OverTorch):
     def _below(self, made, at):
         return made.cdf(at.clamp_min(0))
 
+    def _log_above(self, made, at):
+        return -made.rate * at.clamp_min(0)
+
     def _quantile(self, made, share):
         return -share.log() / made.rate
 
@@ -154,6 +157,9 @@ class Logistic(OverTorch):
 
     def _made(self, loc, scale):
         return _Logistic(loc, scale)
+
+    def _log_above(self, made, at):
+        return torch.nn.functional.logsigmoid((made.loc - at) / made.scale)
 
     def _quantile(self, made, share):
         return made.loc + made.scale * torch.logit(share)
@@ -206,7 +212,7 @@ class Geometric(_Counted):
 
     def mode(self, *args):
         self._check("mode")
-        return wrap(torch.zeros_like(self._with(args).probs).to(self._dtype.torch))
+        return wrap(torch.zeros_like(self._with(args, "mode").probs).to(self._dtype.torch))
 
 
 class LogNormal(OverTorch):
@@ -216,15 +222,23 @@ class LogNormal(OverTorch):
     shown = {"loc": "loc", "scale": "scale"}
 
     def __init__(self, loc=None, scale=None, seed=0, dtype=_dtype.float32, name="LogNormal"):
-        super().__init__(seed, _float(dtype, "LogNormal"), name, {"loc": loc, "scale": scale})
-        _positive(self._fixed["scale"], "scale")
-        self._bijector, self._distribution = Exp(), Normal(loc, scale, dtype=dtype)
+        normal = Normal(loc, scale, dtype=dtype)
+        super().__init__(seed, dtype, name, {"loc": loc, "scale": scale})
+        self._bijector, self._distribution = Exp(), normal
 
     bijector = property(lambda self: self._bijector)
     distribution = property(lambda self: self._distribution)
 
     def _made(self, loc, scale):
         return td.LogNormal(loc, scale, validate_args=False)
+
+    def _at(self, value, args, method):
+        if not isinstance(value, Tensor):
+            raise TypeError("For input value of bijector, input type must be a Tensor or Parameter.")
+        if not value._t.is_floating_point():
+            raise TypeError("For input value of bijector , the type must be or be subclass of Float, but got "
+                            f"{value.dtype}")
+        return super()._at(value, args, method)
 
     def _below(self, made, at):
         return _from(0, at, made.cdf(at.clamp_min(0)), 0.0)
@@ -241,7 +255,11 @@ class Beta(OverTorch):
 
     def __init__(self, concentration1=None, concentration0=None, seed=None, dtype=_dtype.float32,
                  name="Beta"):
-        _no_scalars(concentration0=concentration0, concentration1=concentration1)
+        for key, value in (("concentration0", concentration0), ("concentration1", concentration1)):
+            if isinstance(value, bool):
+                raise TypeError("Input cannot be Type Bool")
+            if isinstance(value, float):
+                raise TypeError(f"Input {key} can't be scalar")
         super().__init__(seed, _float(dtype, "Beta"), name,
                          {"concentration1": concentration1, "concentration0": concentration0})
         for key, value in self._fixed.items():
@@ -250,6 +268,12 @@ class Beta(OverTorch):
 
     def _made(self, concentration1, concentration0):
         return td.Beta(concentration1, concentration0, validate_args=False)
+
+    def mode(self, *args):
+        """The most probable value; nan unless both parameters are above 1."""
+        values = list(self._resolved(args).values())
+        found = super().mode(*args)._t
+        return wrap(found.where((values[0] > 1) & (values[1] > 1), math.nan))
 
 
 class Gamma(OverTorch):
@@ -268,6 +292,11 @@ class Gamma(OverTorch):
     def _made(self, concentration, rate):
         return td.Gamma(concentration, rate, validate_args=False)
 
+    def mode(self, *args):
+        """The most probable value; nan unless ``concentration`` is above 1."""
+        found = super().mode(*args)._t
+        return wrap(found.where(self._resolved(args)["concentration"] > 1, math.nan))
+
 
 class Gumbel(OverTorch):
     """The Gumbel distribution (``mindspore.nn.probability.distribution.Gumbel``)."""
@@ -280,6 +309,7 @@ class Gumbel(OverTorch):
         _positive(self._fixed["scale"], "scale")
         inner = GumbelCDF(loc, scale)
         self._bijector, self._distribution = Invert(inner), Uniform(0.0, 1.0, dtype=dtype)
+        self._batch_shape = ()                          # that of the uniform distribution, in MindSpore
         self._gumbel_bijector = inner
 
     bijector = property(lambda self: self._bijector)
@@ -287,6 +317,12 @@ class Gumbel(OverTorch):
 
     def _made(self, loc, scale):
         return td.Gumbel(loc, scale, validate_args=False)
+
+    def _with(self, args, method, before=1, least=None):
+        if args and method in ("mean", "sd", "mode", "entropy", "var"):
+            name = "sd" if method == "var" else method
+            raise TypeError(f"Gumbel._{name}() takes 1 positional argument but {1 + len(args)} were given")
+        return super()._with(args, method, before, least)
 
     def _below(self, made, at):
         return torch.exp(-torch.exp((made.loc - at) / made.scale))
@@ -319,4 +355,4 @@ class Poisson(OverTorch):
         return _from(0, at, made.log_prob(at), -math.inf)
 
     def mode(self, *args):
-        return wrap(self._with(args).rate.floor().to(self._dtype.torch))
+        return wrap(self._with(args, "mode").rate.floor().to(self._dtype.torch))

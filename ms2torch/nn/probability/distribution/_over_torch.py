@@ -18,7 +18,7 @@ from ms2torch._core.tensor.tensor import Tensor, lower, wrap
 from ms2torch.nn.cell import Cell
 from ms2torch.ops.function.random_func import stream
 
-from .distribution import Distribution, broadcast
+from .distribution import Distribution, _common, broadcast
 
 _MEANS = {"mean": "mean", "sd": "stddev", "var": "variance", "mode": "mode"}
 
@@ -55,6 +55,7 @@ class OverTorch(Distribution):
         self._given = {**values, "seed": seed, "dtype": dtype, "name": name, "param_dict": values}
         self._wide = dtype.torch if dtype.torch.is_floating_point else torch.float32
         self._fixed = {k: None if v is None else _values(v, self._wide) for k, v in values.items()}
+        self.parameter_type = _common(values, dtype)
         fixed = self._fixed.values()
         self._batch_shape = self._broadcast_shape = None if None in fixed else broadcast(fixed)
         self._is_scalar_batch = all(v is None or isinstance(v, (int, float)) for v in values.values())
@@ -73,10 +74,12 @@ class OverTorch(Distribution):
         return ", ".join(f"{word} = {getattr(self, key)}" for key, word in self.shown.items())
 
     def _get_dist_type(self) -> str:
-        return type(self).__name__
+        return type(self).__name__ if "sample" in self.has else self._lacks("get_dist_type")
 
     def get_dist_args(self, *args):
         """The parameters; those of the call stand in for the first ones."""
+        if "sample" not in self.has:                # MindSpore's other distributions do not tell them
+            self._lacks("get_dist_args")
         found = dict(zip(self._fixed, args, strict=False))
         return tuple(found[key] if found.get(key) is not None else wrap(value)
                      for key, value in self._fixed.items())
@@ -87,8 +90,13 @@ class OverTorch(Distribution):
         """The torch distribution with these parameters."""
         raise NotImplementedError(f"{self._name} has no formulas here; override the methods that you call.")
 
-    def _with(self, args):
-        """The torch distribution with the parameters of a call, or one's own."""
+    def _with(self, args, method: str, before: int = 1, least: int | None = None):
+        """The torch distribution with the parameters of a call, or one's own. ``before``: how many arguments
+        ``method`` has before them, ``least`` how many it needs."""
+        most = len(self._fixed)
+        if len(args) > most:
+            raise TypeError(f"{type(self).__name__}._{method}() takes from {least or before} to "
+                            f"{before + most} positional arguments but {before + len(args)} were given")
         return self._made(**self._resolved(args))
 
     def _resolved(self, args) -> dict[str, torch.Tensor]:
@@ -108,13 +116,13 @@ class OverTorch(Distribution):
             word = {"sd": "standard deviation", "var": "variance"}.get(method, method)
             raise ValueError(f"{word} is undefined for {type(self).__name__} distribution.")
         if self.has and method not in self.has:
-            raise NotImplementedError(f"{method} is not implemented for {type(self).__name__} distribution.")
+            self._lacks(method)
 
     def _at(self, value, args, method):
         self._check(method)
         if not isinstance(value, Tensor):
             raise TypeError("For value, input type must be a Tensor or Parameter.")
-        return self._with(args), value._t.to(self._wide)
+        return self._with(args, method, 2), value._t.to(self._wide)
 
     def log_prob(self, value, *args):
         """The logarithm of the density (or probability) at ``value``."""
@@ -137,6 +145,9 @@ class OverTorch(Distribution):
     def _below(self, made, at):
         return made.cdf(at)
 
+    def _log_above(self, made, at):
+        return (1 - self._below(made, at)).log()
+
     def log_cdf(self, value, *args):
         """The logarithm of the probability of at most ``value``."""
         made, at = self._at(value, args, "cdf" if "cdf" in self.has else "log_cdf")
@@ -150,11 +161,11 @@ class OverTorch(Distribution):
     def log_survival(self, value, *args):
         """The logarithm of the probability of more than ``value``."""
         made, at = self._at(value, args, "cdf" if "cdf" in self.has else "log_cdf")
-        return wrap((1 - self._below(made, at)).log())
+        return wrap(self._log_above(made, at))
 
     def _figure(self, method, args):
         self._check(method)
-        return wrap(getattr(self._with(args), _MEANS[method]))
+        return wrap(getattr(self._with(args, method), _MEANS[method]))
 
     def mean(self, *args):
         """The mean."""
@@ -176,7 +187,7 @@ class OverTorch(Distribution):
     def entropy(self, *args):
         """The entropy, in nats."""
         self._check("entropy")
-        return wrap(self._with(args).entropy())
+        return wrap(self._with(args, "entropy").entropy())
 
     def kl_loss(self, dist, *args):
         """The Kullback-Leibler divergence from another of its kind: its parameters, then one's own."""
@@ -184,22 +195,32 @@ class OverTorch(Distribution):
         if dist != type(self).__name__:
             raise ValueError(f"Expected dist input is {type(self).__name__}, but got {dist}.")
         count = len(self._fixed)
+        self._check_other("kl_loss", args)
         both = [*self._resolved(args[count:]).values(), *(_values(x, self._wide) for x in args[:count])]
         both = torch.broadcast_tensors(*both)
         own, other = (self._made(**dict(zip(self._fixed, part, strict=True)))
                       for part in (both[:count], both[count:]))
         return wrap(kl_divergence(own, other))
 
+    def _check_other(self, method: str, args) -> None:
+        """TypeError where parameters of the other distribution are missing."""
+        if missing := [f"'{key}_b'" for key in list(self._fixed)[len(args):]]:
+            few = f"{len(missing)} required positional argument{'s' * (len(missing) > 1)}"
+            raise TypeError(f"{type(self).__name__}._{method}() missing {few}: {' and '.join(missing)}")
+
     def cross_entropy(self, dist, *args):
         """The entropy, and the divergence added."""
         self._check("cross_entropy")
+        self._check_other("cross_entropy", args)
         return wrap(self.entropy(*args[len(self._fixed):])._t + self.kl_loss(dist, *args)._t)
 
     def sample(self, *args):
         """Draws of a shape (the first argument, () by default) for each of the parameters."""
         self._check("sample")
         shape, *rest = args or ((),)
-        made = self._with(rest)
+        if not isinstance(shape, tuple):
+            raise TypeError("For shape, input type must be a tuple.")
+        made = self._with(rest, "sample", 2, 1)
         whole = (*shape, *made.batch_shape)
         return wrap(self._drawn_as(made, whole).to(self._dtype.torch).reshape(whole))
 

@@ -6,16 +6,14 @@ import numpy as np
 import torch
 
 from ms2torch import _checkparam as check
+from ms2torch._core.errors import final
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.dtype import float32, float64
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter
 from ms2torch.nn.cell import Cell
 
-FLOATS = tuple(_dtype._NAMED[name] for name in (
-    "float16", "float32", "float64", "bfloat16", "float8_e4m3fn", "float8_e5m2", "hifloat8"))
-INTEGERS = tuple(_dtype._NAMED[name] for name in (
-    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"))
+from .._parameters import FLOATS, INTEGERS, broadcast  # noqa: F401
 
 
 def _tensor(value, dtype) -> Tensor:
@@ -64,19 +62,6 @@ def data(value):
 def _then(change, method):
     """``method`` whose results go through ``change``, a function over torch tensors."""
     return lambda *args, **kwargs: wrap(change(method(*args, **kwargs)._t))
-
-
-def broadcast(arguments) -> tuple[int, ...]:
-    """The shape of parameters together; ValueError where they do not fit."""
-    shapes = [tuple(v.shape) if isinstance(v, (Tensor, torch.Tensor)) else np.shape(v) for v in arguments]
-    try:
-        return tuple(torch.broadcast_shapes(*shapes))
-    except RuntimeError:
-        first, second = map(list, shapes[:2])
-        raise ValueError(
-            "For 'AddExt', input.shape and other.shape need to broadcast. The shapes of the parameters are "
-            f"{first} and {second}."
-        ) from None
 
 
 class Distribution(Cell):
@@ -182,7 +167,7 @@ class Distribution(Cell):
         return self._check_value(value, name)._t.to((dtype or self.parameter_type).torch)
 
     def _lacks(self, what: str):
-        raise NotImplementedError(f"{what} is not implemented for {self.name} distribution.")
+        raise final(NotImplementedError(f"{what} is not implemented for {self.name} distribution."))
 
     def _derived(self, what: str, *ways):
         """The first of ``ways`` (method, change) whose method the class has, with its change applied."""

@@ -67,5 +67,5 @@ class TransformedDistribution(Distribution):
 
     def _mean(self, *args, **kwargs):
         if not self.is_linear_transformation:
-            raise NotImplementedError("mean is not implemented")
+            raise ValueError("mean function must be implemented for non-linear transformation")
         return self.bijector("forward", self.distribution("mean", *args, **kwargs))

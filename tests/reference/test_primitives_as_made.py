@@ -1,0 +1,40 @@
+"""Primitives whose inputs are not what they were made for, and numbers that they are made of."""
+
+import mindspore as ms
+import numpy as np
+from mindspore import Tensor, ops
+
+from tests.reference.judge import case, data
+
+
+def T(*shape):
+    return Tensor(data(shape))
+
+
+WRONG = {
+    "more channels": lambda: ops.Conv2D(4, 2)(T(1, 3, 5, 5), T(8, 3, 2, 2)),
+    "another kernel": lambda: ops.Conv2D(4, 2)(T(1, 3, 5, 5), T(4, 3, 3, 3)),
+    "another width": lambda: ops.Conv2D(4, (2, 3))(T(1, 3, 5, 5), T(4, 3, 2, 2)),
+    "an image": lambda: ops.Conv2D(4, 2)(T(3, 5, 5), T(3, 2, 2)),
+    "a weight": lambda: ops.Conv2D(4, 2)(T(1, 3, 5, 5), T(3, 2, 2)),
+    "more channels of volumes": lambda: ops.Conv3D(4, 2)(T(1, 3, 5, 5, 5), T(8, 3, 2, 2, 2)),
+    "another kernel of volumes": lambda: ops.Conv3D(4, 2)(T(1, 3, 5, 5, 5), T(4, 3, 3, 3, 3)),
+    "a weight of volumes": lambda: ops.Conv3D(4, 2)(T(1, 3, 5, 5, 5), T(4, 3, 2, 2)),
+    "padding": lambda: ops.Conv2D(4, 2, pad_mode="pad", pad=-1),
+    "one padding": lambda: ops.Conv2D(4, 2, pad_mode="pad", pad=(0, 0, 0, -1)),
+    "a size": lambda: ops.Slice()(T(2, 3), (0, 0), (1, -2)).asnumpy(),
+    "an axis": lambda: ops.Stack(np.int64(1)),
+    "another axis": lambda: ops.Unstack(1.0),
+    "a size in a Tensor": lambda: ops.Eye()(2, Tensor([2]), ms.float32),
+}
+
+
+@case(each={"what": list(WRONG)}, raises=True)
+def test_refused(what):
+    WRONG[what]()
+
+
+@case
+def test_taken():
+    unsigned = [ops.eye(2, 3, d) for d in (ms.uint16, ms.uint32, ms.uint64)]
+    return unsigned, ops.hann_window(4, np.bool_(True)), ops.Conv2D(4, (2, 2))(T(1, 3, 3, 3), T(4, 3, 2, 2)).shape
