@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 
+import numpy as np
 import torch
 
 from ms2torch._core import mode
@@ -93,7 +94,7 @@ def augmented(name: str, target, value):
     """
     compute, python = AUGMENTED[name]
     if not isinstance(target, Tensor):
-        return python(target, value)
+        return (compute if isinstance(target, np.ndarray) else python)(target, value)
     if isinstance(value, (tuple, list)):        # (of which a graph makes a Tensor first: nothing is in place)
         return compute(target, value)
     new, old = compute(target, value)._t, target._t

@@ -16,6 +16,7 @@ import types
 from dataclasses import dataclass
 
 from ms2torch._naming import generations
+from ms2torch.language import raising
 
 _COMPARE = {
     ast.Eq: operator.eq,
@@ -64,7 +65,16 @@ def check(node, function, owner=None) -> None:
         flow.branch(node.body, flow.state)
     undefined = _undefined(function, flow.skipped)
     if undefined is not None:
+        if undefined in _raised_by(node):
+            raise raising.unnamed(undefined)
         raise NameError(f"The name '{undefined}' is not defined, or not supported in graph mode.")
+
+
+def _raised_by(node) -> set:
+    """The names of what the ``raise`` statements in ``node`` raise."""
+    raised = [n.exc.func if isinstance(n.exc, ast.Call) else n.exc
+              for n in ast.walk(node) if isinstance(n, ast.Raise)]
+    return {exception.id for exception in raised if isinstance(exception, ast.Name)}
 
 
 def _undefined(function, skipped: list):

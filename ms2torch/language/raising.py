@@ -36,6 +36,8 @@ def unnamed(name: str):
 
 
 def _text(running: bool, args: tuple) -> tuple:
+    if not running:
+        args = tuple(map(_constant, args))
     if len(args) == 1 and isinstance(args[0], str):
         return args if running else (f"'{args[0]}'",)
     if len(args) == 1 and isinstance(args[0], Tensor):
@@ -43,6 +45,14 @@ def _text(running: bool, args: tuple) -> tuple:
     if any(isinstance(a, Tensor) for a in args):
         return (f"({', '.join(str(a) if isinstance(a, Tensor) else repr(a) for a in args)})",)
     return args
+
+
+def _constant(value):
+    """Numbers as MindSpore's compiler writes them: a whole float has no point."""
+    if type(value) in (tuple, list) and all(isinstance(v, (float, int, tuple, list)) for v in value):
+        return type(value)(map(_constant, value))
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e6
+    return int(value) if whole else value
 
 
 def failed(running: bool, *message):

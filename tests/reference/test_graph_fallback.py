@@ -42,6 +42,16 @@ def test_range_of_arrays(x, n):
     return total
 
 
+@graph
+def test_arrays_are_not_changed_in_place():
+    total, whole = np.array(0), np.array([1, 2])
+    other = whole
+    for value in np.array([1.5, 2.0]):
+        total += value
+    whole += 1
+    return float(total), Tensor(whole), Tensor(other)
+
+
 @graph(raises=True)
 def test_range_of_a_vector(x):
     return range(x.asnumpy())

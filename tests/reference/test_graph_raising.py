@@ -93,3 +93,20 @@ def test_raise_own(x):
 @graph(raises=True)
 def test_raise_several(x):
     raise RuntimeError("a", 1, 2.5, [1, 2], "b")
+
+
+@graph(raises=True)
+def test_whole_floats_in_a_text():
+    raise ValueError([1, 2.0], [3, 2.5])
+
+
+@graph(raises=True)
+def test_a_whole_float():
+    raise ValueError(2.0)
+
+
+@graph(raises="Unsupported exception type: NotSupportError. Raise only support some Python standard exception")
+def test_nobodys_exception_that_is_not_raised(x):
+    if x.shape[0] == 4:
+        raise NotSupportError("it is 4")  # noqa: F821
+    return x
