@@ -261,6 +261,21 @@ MANIFEST = {
 }
 
 
+def manifest_of(content, **arguments):
+    """A manifest whose first picture is a file of these bytes."""
+    first, second = line(0, "train", "cat"), line(1, "train", "dog")
+    with open("images/0.jpg", "wb") as file:
+        file.write(content)
+    return manifest(first, second, **arguments)
+
+
+MANIFEST |= {name: lambda content=content: (manifest_of(content), manifest_of(content, decode=True))
+             for name, content in {"a text": b"hello", "a letter": b"h", "tiff": b"II*\0abcd"}.items()}
+MANIFEST |= {name: lambda content=content: manifest_of(content, decode=True)
+             for name, content in {"bitmap's head": b"BMxyz", "jpeg's head": b"\xff\xd8\xff"}.items()}
+MANIFEST["folder"] = lambda: manifest(line(0, "train", "cat") | {"source": "images"})
+
+
 @case(each={"name": list(MANIFEST)})
 def test_manifests(name):
     return said(MANIFEST[name])
@@ -310,3 +325,33 @@ def test_clue_in_random_order():
                  .create_tuple_iterator(num_epochs=1, output_numpy=True)]]
 
     return said(rows)
+
+
+def no_key(path):
+    raise KeyError(path[-5:])
+
+
+def content(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+DECRYPTS = {"text": lambda path: "x", "nothing": lambda path: None, "raises": no_key, "bytes": content,
+            "array": lambda path: bytearray(content(path)), "no bytes": lambda path: b""}
+
+
+def folder(**arguments):
+    picture("folder/a/0.png")
+    return read(ds.ImageFolderDataset("folder", shuffle=False, **arguments))
+
+
+def celebrities(**arguments):
+    picture("celeba/0.png")
+    written("celeba/list_attr_celeba.txt", "1\nx y\n0.png 1 -1\n")
+    return read(ds.CelebADataset("celeba", shuffle=False, **arguments))
+
+
+@case(each={"decrypt": list(DECRYPTS), "decode": [True, False]})
+def test_decrypting(decrypt, decode):
+    arguments = {"decrypt": DECRYPTS[decrypt], "decode": decode}
+    return said(lambda: folder(**arguments)), said(lambda: celebrities(**arguments))

@@ -89,7 +89,7 @@ def captioned(captions="a cat\na dog \n", **arguments):
     return read(ds.SBUDataset("f", **quiet(arguments)))
 
 
-@case(each={"captions": ["a cat\na dog \n", "only one\n", "", "a\nb\nc\n"]})
+@case(each={"captions": ["a cat\na dog \n", " a  b  \n\td\t\n", "only one\n", "", "a\nb\nc\n"]})
 def test_sbu(captions):
     return said(lambda: (captioned(captions), captioned(captions, decode=True)))
 

@@ -44,6 +44,7 @@ class VOCDataset(_Annotated):
     ``extra_metadata`` adds the column ``_meta-filename``, which an iterator gives only after it was renamed.
     """
 
+    _broken = "Invalid image, failed to decode {}: the image is damaged or permission denied."
     _tasks = {"Segmentation": ("image", "target"),
               "Detection": ("image", "bbox", "label", "difficult", "truncate")}
 
@@ -151,6 +152,7 @@ class CocoDataset(_Annotated):
     adds the column ``_meta-filename``, which an iterator gives only after it was renamed.
     """
 
+    _broken = "Invalid image, failed to decode {}: the image is broken or permission denied."
     _tasks = {"Detection": ("image", "bbox", "category_id", "iscrowd"), "Stuff": ("image", "segmentation",
                                                                                   "iscrowd"),
               "Keypoint": ("image", "keypoints", "num_keypoints"),

@@ -77,13 +77,20 @@ class CelebADataset(ListedDataset, VisionBaseDataset):
         return [self._image(os.path.join(self.dataset_dir, item[0])), item[1].copy()]
 
 
-def _begins_as_image(path: str) -> bool:
-    """Whether a file's first bytes are a JPEG's, PNG's, GIF's or bitmap's."""
-    with open(path, "rb") as file:
-        start = file.read(3)
+_TOO_SHORT = {"flickr": "Invalid flickr file, failed to read {}: the file is damaged or the file content is "
+                        "incomplete.",
+              "manifest": "Invalid manifest file, failed to read {} : the manifest file is damaged or "
+                          "permission denied."}
+
+
+def _begins_as_image(path: str, kind: str) -> bool:
+    """Whether a file's first bytes are a JPEG's, PNG's, GIF's or bitmap's; others' rows are left out."""
+    start = b""
+    if os.path.isfile(path):
+        with open(path, "rb") as file:
+            start = file.read(3)
     if len(start) < 3:
-        raise pipeline_error(f"Invalid flickr file, failed to read {path}: the file is damaged or the file "
-                             "content is incomplete.")
+        raise pipeline_error(_TOO_SHORT[kind].format(path))
     return start.startswith((b"\xff\xd8\xff", b"\x89PN", b"GIF", b"BM"))
 
 
@@ -121,7 +128,7 @@ class FlickrDataset(ListedDataset, VisionBaseDataset):
                     raise pipeline_error("Invalid file, the attribute of annotation is missing in flickr "
                                          f"dataset file: {self.annotation_file}, line: {line}")
                 captions.setdefault(path, []).append(caption)
-        return [(path, captions[path]) for path in sorted(captions) if _begins_as_image(path)]
+        return [(path, captions[path]) for path in sorted(captions) if _begins_as_image(path, "flickr")]
 
     def _row(self, item):
         return [self._image(item[0]), np.array([str(text_array(one)) for one in item[1]])]
@@ -136,6 +143,7 @@ class ManifestDataset(ListedDataset, VisionBaseDataset):
     """
 
     _usages = ("train", "eval", "inference")
+    _broken = "Invalid image, failed to decode: {}, the image is damaged or permission denied."
 
     def __init__(self, dataset_file, usage="train", num_samples=None, num_parallel_workers=None, shuffle=None,
                  sampler=None, class_indexing=None, decode=False, num_shards=None, shard_id=None, cache=None):
@@ -182,7 +190,7 @@ class ManifestDataset(ListedDataset, VisionBaseDataset):
             raise pipeline_error(f"Invalid manifest file, parse ManiFest file: {self.dataset_file} failed, "
                                  f"{error}") from None
         path = self._of(content, "source", number).removeprefix("file://")
-        if not os.path.isfile(path):
+        if not os.path.exists(path):
             raise pipeline_error(f"Invalid file path, {path} does not exist.")
         if self._of(content, "usage", number).lower() != self.usage:
             return []
@@ -190,7 +198,7 @@ class ManifestDataset(ListedDataset, VisionBaseDataset):
         if any("name" not in label for label in labels):
             raise pipeline_error(f"Invalid manifest file, 'name' attribute of label is missing in file: "
                                  f"{self.dataset_file} at line {number}")
-        return [(path, [label["name"] for label in labels])]
+        return [(path, [label["name"] for label in labels])] if _begins_as_image(path, "manifest") else []
 
     def _labels(self):
         return [labels[0] for _, labels in self._rows()]

@@ -6,10 +6,12 @@ import os
 
 import numpy as np
 
-from ..core.errors import nothing_read, pipeline_error
+from ..core.errors import UserCodeError, nothing_read, pipeline_error
 from ..transforms.operation import OperationError
 from ..vision._convert import pixels
 from ._sources import MappableDataset
+
+_BROKEN = "Invalid image, {} decode failed, the image is broken or permission denied."
 
 
 class ListedDataset(MappableDataset):
@@ -17,7 +19,7 @@ class ListedDataset(MappableDataset):
 
     _shared = ("_items", "decrypt")
     _names: tuple[str, ...] = ("image", "label")
-    decode, decrypt = False, None
+    decode, decrypt, _broken = False, None, _BROKEN
     _counts_nothing = True           # a folder without rows has a size, 0, before reading it is an error
 
     def _list(self) -> list:
@@ -49,8 +51,10 @@ class ListedDataset(MappableDataset):
         path = self._rows()[self._row_numbers[row]]
         while isinstance(path, tuple):
             path = path[0]
-        path = os.path.join(getattr(self, "dataset_dir", ""), path) if isinstance(path, str) else ""
-        return path if os.path.isfile(path) else None
+        if not isinstance(path, str):
+            return None
+        places = path, os.path.join(getattr(self, "dataset_dir", ""), path)
+        return next(filter(os.path.isfile, places), None)
 
     def _reader(self):
         rows, row = self._rows(), self._row
@@ -60,13 +64,14 @@ class ListedDataset(MappableDataset):
 
     def _image(self, path: str) -> np.ndarray:
         """A file's bytes, or the picture in it with ``decode``."""
-        return image_file(path, self.decode, self.decrypt)
+        return image_file(path, self.decode, self.decrypt, self._broken)
 
 
-def image_file(path: str, decode: bool = False, decrypt=None) -> np.ndarray:
-    """A file's bytes, or the picture in it, RGB (H, W, 3); RuntimeError if there is none."""
+def image_file(path: str, decode: bool = False, decrypt=None, broken: str = _BROKEN) -> np.ndarray:
+    """A file's bytes, or the picture in it, RGB (H, W, 3); RuntimeError, of the words ``broken``, if there
+    is none."""
     if decrypt is not None:
-        data = np.frombuffer(decrypt(path), np.uint8).copy()
+        data = decrypted(decrypt, path)
     elif os.path.isfile(path):
         data = np.fromfile(path, np.uint8)
     else:
@@ -76,8 +81,18 @@ def image_file(path: str, decode: bool = False, decrypt=None) -> np.ndarray:
     try:
         return pixels(data)
     except OperationError as error:
-        raise pipeline_error(f"Invalid image, {path} decode failed, the image is broken or permission "
-                             "denied.") from error
+        raise pipeline_error(broken.format(path)) from error
+
+
+def decrypted(decrypt, path: str) -> np.ndarray:
+    """The bytes that the user's function makes of a file; RuntimeError where it raises or gives others."""
+    try:
+        data = decrypt(path)
+    except Exception as error:
+        raise UserCodeError(f"{type(error).__name__}: {error}") from error
+    if not isinstance(data, bytes):
+        raise UserCodeError("The return value of the decrypt function is not of type bytes.")
+    return np.frombuffer(data, np.uint8).copy()
 
 
 def check_decrypt(decrypt) -> None:

@@ -353,8 +353,11 @@ class SemeionDataset(_Folders):
                      shard_id,
                      cache)
 
+    def _file_of(self, row, columns):
+        return os.path.join(self.dataset_dir, "semeion.data")
+
     def _list(self):
-        path = os.path.join(self.dataset_dir, "semeion.data")
+        path = self._file_of(0, ())
         if not os.path.isfile(path):
             raise pipeline_error(f"Invalid file, failed to find semeion file: {self.dataset_dir}")
         with open(path, encoding="utf-8", errors="surrogateescape") as file:

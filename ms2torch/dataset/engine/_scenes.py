@@ -178,9 +178,9 @@ class SBUDataset(_Folders):
                                      f"data at line: {number}.")
             if len(url) < len(_SBU_HOST):
                 raise pipeline_error(f"Invalid url in {urls}: {url}")
-            path = os.path.join(root, "sbu_images", "m" + url.removeprefix(_SBU_HOST).replace("/", "_"))
+            path = os.path.join(root, "sbu_images", url[len(_SBU_HOST) - 1:].replace("/", "_"))
             if os.path.isfile(path):
-                found.append((path, caption.strip(" ")))
+                found.append((path, caption.rstrip(" ")))
         return found
 
 

@@ -11,12 +11,11 @@ import numpy as np
 
 from ..core.errors import nothing_read, pipeline_error
 from ..core.validator_helpers import check_dir, check_source_arguments, check_valid_str, type_check
-from ..transforms.operation import OperationError
-from ..vision._convert import pixels
 from ._annotated import CocoDataset, VOCDataset
 from ._digits import FakeImageDataset, PhotoTourDataset, QMnistDataset, USPSDataset
 from ._faces import LFWDataset, WIDERFaceDataset
 from ._labelled import CelebADataset, FlickrDataset, ManifestDataset
+from ._listed import image_file
 from ._matlab import Caltech101Dataset, Flowers102Dataset, SBDataset, SVHNDataset
 from ._pictures import (
     Caltech256Dataset,
@@ -330,17 +329,7 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
             path, label = files[number]
             if os.path.isdir(path):
                 raise pipeline_error(f"Invalid file found: {path}, should be file, but got directory.")
-            if decrypt is None:
-                data = np.fromfile(path, np.uint8)
-            else:
-                data = np.frombuffer(decrypt(path), np.uint8).copy()
-            if decode:
-                try:
-                    data = pixels(data)
-                except OperationError as error:
-                    raise pipeline_error(f"Invalid image, {path} decode failed, the image is broken or "
-                                         "permission denied.") from error
-            return [data, np.array(label, np.int32)]
+            return [image_file(path, decode, decrypt), np.array(label, np.int32)]
 
         return read
 
