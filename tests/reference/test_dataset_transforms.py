@@ -230,3 +230,11 @@ def test_settings():
             config.get_multiprocessing_timeout_interval(), float(np.random.rand()),
             said(lambda: config.set_seed(-1)), said(lambda: config.set_seed(1.5)),
             said(lambda: config.set_prefetch_size(0)), said(lambda: config.set_num_parallel_workers(True)))
+
+
+@case
+def test_a_text_is_no_picture():
+    try:
+        return V.Decode(True)(np.frombuffer(b"hello", np.uint8))
+    except ValueError as error:
+        return str(error).split(" object at")[0], str(error).splitlines()[1:]

@@ -16,7 +16,7 @@ _REFUSED = {b"GIF8": "gif", b"RIFF": "webp"}              # by how their files b
 
 
 def decoded(data: np.ndarray):
-    """The PIL image in the bytes of a file, as RGB."""
+    """The PIL image in the bytes of a file, as RGB; ValueError if Pillow finds none."""
     module = pillow("Image")
     try:
         image = module.open(io.BytesIO(data.tobytes()))
@@ -24,7 +24,7 @@ def decoded(data: np.ndarray):
             image = module.fromarray((np.asarray(image) >> 8).astype(np.uint8))
         return image.convert("RGB")
     except Exception as error:                            # Pillow's readers raise all kinds of errors
-        raise OperationError("Decode: image decode failed.") from error
+        raise ValueError(f"{error}\n: Failed to decode given image.") from error
 
 
 def pixels(data: np.ndarray) -> np.ndarray:
@@ -46,7 +46,7 @@ def pixels(data: np.ndarray) -> np.ndarray:
 def _by_pillow(data: np.ndarray) -> np.ndarray | None:
     try:
         return np.array(decoded(data))
-    except OperationError:
+    except ValueError:
         return None
 
 
