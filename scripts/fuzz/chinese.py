@@ -37,6 +37,7 @@ LINES = (
         r"(\d+) examples are of the (\d+) entries in (`.+`); (\d+) of these were not met\.",
         r"有 \1 个例子属于 \3 中的 \2 条；其中 \4 条没有遇到。",
     ),
+    (r"(\d+) lines were run again .*", r"有 \1 行在修正了其中的差别之后以同一种子重新运行。"),
     (r"## What is listed, and where it was met", "## 列出了什么，在哪里遇到"),
     (r"\| reason \| examples \| at \|", "| 原因 | 例子 | 位置 |"),
     (r"## Lines", "## 各行"),

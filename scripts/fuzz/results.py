@@ -26,6 +26,7 @@ class Results:
     differences: dict[str, list[str]] = field(default_factory=dict)
     met: dict[str, int] = field(default_factory=dict)
     at: dict[str, list[str]] = field(default_factory=dict)
+    again: list[str] = field(default_factory=list)         # lines that were run anew, after a mend
 
     def add(self, report: Report) -> None:
         """Take one operator's report in."""
@@ -73,6 +74,8 @@ class Results:
             f"{total['differences']} differences that are not listed.**",
             f"{total['listed']} examples are of the {len(entries)} entries in `tests/{FILE.name}`; "
             f"{unmet} of these were not met.",
+            *([f"{len(self.again)} lines were run again with the same seed after what differed there was "
+               "mended."] if self.again else []),
             "",
             "## What is listed, and where it was met",
             "",
@@ -105,6 +108,7 @@ def merged(paths: list[Path]) -> Results:
             raise ValueError(f"{path} is of another run")
         for name in part.operators:          # run again, after a mend
             whole.differences.pop(name, None)
+        whole.again = sorted({*whole.again, *part.again, *(whole.operators.keys() & part.operators.keys())})
         whole.operators.update(part.operators)
         whole.differences.update(part.differences)
         for key, count in part.met.items():

@@ -61,8 +61,15 @@ def cannot_multiply(err: RuntimeError, a, b) -> RuntimeError:
     rows = b.shape[-2] if b.ndim > 1 else b.shape[0]
     if a.shape[-1] == rows and a.dtype in _NOT_MULTIPLIED:
         return final(TypeError(not_supported("MatMul")))
+    if a.shape[-1] == rows and a.ndim > 2 and b.ndim > 2 and a.dtype is b.dtype:
+        shapes = " and ".join(f"[const vector]{{{', '.join(map(str, t.shape))}}}" for t in (a, b))
+        return final(RuntimeError("For 'MatMulExt' op,  shape1 and shape2 must be broadcastable, but got "
+                                  f"{shapes}"))
     if a.shape[-1] == rows:
         return translate(err, "MatMul", (a, b), torch.matmul)
+    if b.ndim == 1:
+        return final(ValueError("For 'MatMul' the input dimensions must be equal, but got 'x1_col': "
+                                f"{a.shape[-1]} and 'x2_row': {rows}."))
     return final(RuntimeError(f"For 'MatMulExt' op, shape1[-1] must be equal to shape2[-2], "
                               f"but got {a.shape[-1]} and {rows}."))
 

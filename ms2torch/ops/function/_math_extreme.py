@@ -7,6 +7,7 @@ import torch
 
 from ms2torch._core.checks.calls import no_matching_form
 from ms2torch._core.checks.kernel_dtypes import must_be
+from ms2torch._core.errors import final
 from ms2torch._core.operators.arithmetic import number_as_tensor, promote_operands
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
@@ -38,9 +39,15 @@ def _extreme(kind, t, axis, keep, name, initial=None, where=None):
     return kind[2](result, torch.full((), initial, device=t.device).to(t.dtype))
 
 
+def _nothing(name: str) -> ValueError:
+    return final(ValueError(f"{name} cannot deal with empty input. Please try other inputs\n"))
+
+
 def _with_index(kind, t, axis, keep, name):
     """Values and their first indices along one axis."""
     axis = one_axis(axis, t, name)
+    if not t.numel():
+        raise _nothing(name)
     values, indices = kind[1](t, axis, keep)
     return values, indices
 
@@ -215,6 +222,8 @@ def _make_method(kind, name):
             )
             return found if return_indices else found[0]
         if axis is None and initial is None and where is True:
+            if not self.numel():
+                raise _nothing(name.capitalize())
             return kind[0](self)
         return _extreme(kind, self, distinct(axis, self), bool(keepdims), reduce_name, initial, where)
 
@@ -250,6 +259,8 @@ def _make_mint(kind, name):
         if other is not None:
             return kind[2](*promote_operands(*_operands(input, other)))
         if dim is None:
+            if not input.numel():
+                raise _nothing(name.capitalize())
             return kind[0](input)
         return _with_index(kind, input, dim, keepdim, f"{name.capitalize()}Dim")
 
