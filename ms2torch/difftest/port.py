@@ -20,7 +20,9 @@ import shlex
 import sys
 from pathlib import Path
 
-from . import accumulated, apart, checks, compare, ported, trace
+import torch
+
+from . import accumulated, apart, checks, compare, ported, reruns, trace
 from .finding import CannotCompare, Finding, Verdict
 from .flows import Flow
 from .locate import Tree
@@ -62,8 +64,15 @@ def compare_traces(reference, port, verdict: Verdict, steps: int | None = None, 
             raise checks.Failed("script", f"the script failed on {name}:\n"
                                 f"{end.get('traceback') or end.get('message')}", name)
         if not opened.steps:
-            raise checks.Failed("steps", f"{name} made no training step: no optimizer was called", name)
+            raise checks.Failed("steps", f"{name} made no training step: no optimizer was called, "
+                                "and no weight changed after a backward pass", name)
     found = pairs(reference, port)
+    once = reruns.once(reference, port, found)
+    if once[0] is not reference:
+        reference, port = once
+        found = pairs(reference, port)
+        verdict.notes.append("the program differentiates what it differentiated: what layers make and the "
+                             "gradients of weights are compared, no layer's backward pass")
     if not found.parameters:
         raise CannotCompare("no parameter of the port has the shape of one of MindSpore's: are these two "
                             "programs of one network?")
@@ -197,6 +206,7 @@ class Walk(Updates):
         self.never_trained = {p["name"] for p in port.parameters} - _with_gradients(port)
         self.passed_over: dict[str, None] = {}
         self.after: dict[str, tuple] = {}  # what the step left of each parameter, on both sides
+        self.rates_tell = True  # whether the port's optimizer updates by the rates that it shows
         self.placed = 0.0  # the greatest difference that the place of Adam's eps alone explains
         self._alone()
 
@@ -241,17 +251,20 @@ class Walk(Updates):
         self.states: dict[str, tuple] = {}
         # Parameters whose updates were compared, and findings whose reason is said when all of them are.
         self.updated: set[str] = set()
+        self.off = 0.0  # the greatest difference of two updates
         self.unexplained: list[tuple[Finding, str]] = []
         self.inputs: dict[tuple, tuple] = {}
         self.lost: list[tuple[dict, str]] = []  # gradients that come in MindSpore alone, and what to say
         self.own: dict[str, float] = {}
         self.called, self.last, self.came = [], "", False  # came: whether a gradient has, of this step
+        if twice := isinstance(self.reference, reruns.Once):
+            left = [r for r in left if r["stage"] != "backward"]
         self.flow, self.elsewhere = Flow(left), set()
         self.ended, self.after = self.after, {}
         self._between_steps([r for r in left if (r["stage"], r["role"]) == ("initial", "value")])
         self._data([r for r in left if r["stage"] == "data"], [r for r in right if r["stage"] == "data"])
         self._rates(left, right)
-        loss = _differentiated(left)
+        loss = _last_scalar(left) if twice else _differentiated(left)
         for r in left:
             if r is loss:
                 self._loss(r, right)
@@ -271,6 +284,7 @@ class Walk(Updates):
                 case "parameter":
                     self._parameter(r)
         self._explain()
+        self._rates_of_their_own()
 
     # ---- what a step starts from
 
@@ -312,7 +326,7 @@ class Walk(Updates):
 
     def _rates(self, left: list[dict], right: list[dict]) -> None:
         rates = [[r for r in side if r["stage"] == "learning_rate"] for side in (left, right)]
-        if not all(rates):
+        if not all(rates) or not self.rates_tell:
             return
         one, two = ({float(r["stats"]["mean"]) for r in side} for side in rates)
         self.verdict.compared += 1
@@ -323,6 +337,18 @@ class Walk(Updates):
                 note = "schedules: which step does each side count as the first?" if self.number > 1 else ""
                 self._found(rates[0][0], rates[1][0], error, 1e-5, note)
                 return
+
+    def _rates_of_their_own(self) -> None:
+        """Say last that rates differ where the port's optimizer is of a class of its own, which may have more
+        to its rate than it shows (a warm-up within its step); say nothing where all updates agree."""
+        rates = [f for f in self.findings if (f.step, f.stage) == (self.number, "learning_rate")]
+        if not rates or all(hasattr(torch.optim, o["class"]) for o in self.optimizers[1].values()):
+            return
+        self.findings = [f for f in self.findings if f not in rates]
+        if self.updated and not self.unexplained and self.off < _BETWEEN * rates[0].error:
+            self.rates_tell = False
+        else:
+            self.findings += rates
 
     def _initial(self, r: dict) -> None:
         other = self._parameter_of(r, "initial")
@@ -452,11 +478,21 @@ class Walk(Updates):
         return f"{said} gets something else, although {before}: {self._between(where)}"
 
     def _between(self, where: str) -> str:
-        names = [n for n, _ in self.called if n != where and n in self.pairs.unpaired[0]]
+        called = [(n, self.pairs.module(n, call)) for n, call in self.called if n != where]
+        left_out = [n for n, module in called if module and not self._makes(*module)]
+        if left_out:
+            module = self.pairs.module(left_out[0], 0)
+            return f"MindSpore calls {self._shown(left_out)} between them, the port never calls {module[0]}"
+        names = [n for n, _ in called if n in self.pairs.unpaired[0]]
         if not names:
             return "look at what stands between them"
-        shown = ", ".join(f"{n} ({self.pairs.classes[0].get(n, '')})" for n in dict.fromkeys(names))
-        return f"MindSpore calls {shown} between them, for which the port has no Module"
+        return f"MindSpore calls {self._shown(names)} between them, for which the port has no Module"
+
+    def _makes(self, module: str, call: int) -> bool:
+        return (0, "forward", module, "output", 0, call) in self.theirs
+
+    def _shown(self, cells: list[str]) -> str:
+        return ", ".join(f"{n} ({self.pairs.classes[0].get(n, '')})" for n in dict.fromkeys(cells))
 
     def _loss(self, r: dict, right: list[dict]) -> None:
         losses = [o for o in right if o["stage"] == "loss"]
@@ -497,6 +533,12 @@ def _differentiated(records: list[dict]) -> dict | None:
             return found
     losses = [r for r in records if r["stage"] == "loss"]
     return losses[0] if len({(r["where"], r["call"]) for r in losses}) == 1 else None
+
+
+def _last_scalar(records: list[dict]) -> dict | None:
+    """What a step that differentiates within its loss differentiates at last."""
+    made = [r for r in records if r["stage"] == "loss" or (r["stage"], r["role"]) == ("forward", "output")]
+    return next((r for r in reversed(made) if math.prod(r["shape"]) == 1), None)
 
 
 def _deep(header: dict, step: int) -> bool:

@@ -24,6 +24,17 @@ _UPDATES = "the gradient agrees, what the optimizer makes of it does not"
 _RULES = {"AdamWeightDecay": "does not correct the bias of its moments, as Adam and AdamW do"}
 
 
+def _why_gradients_differ(shape: list[int], mine: np.ndarray, theirs: np.ndarray) -> str:
+    """``padding_idx`` if one row of a table alone differs and the port's is zero; else what may be."""
+    if len(shape) == 2 and mine.size == theirs.size == math.prod(shape):
+        mine, theirs = mine.reshape(shape), theirs.reshape(shape)
+        left_out = mine.any(1) & ~theirs.any(1)
+        if left_out.sum() == 1 and apart.close(mine[~left_out], theirs[~left_out]).all():
+            return (f"the port gives row {int(left_out.argmax())} nothing, as PyTorch does with padding_idx; "
+                    "MindSpore's Embedding trains that row, too")
+    return "clipping, scaling, accumulation, or a loss that is a sum and not a mean"
+
+
 def place(r: dict) -> tuple:
     """What a record is of, within its step."""
     return r.get("update", 0), r["stage"], r["where"], r["role"], r["index"], r["call"]
@@ -112,8 +123,9 @@ class Updates:
         self.gradients[r["where"]] = apart.values(r, other)
         self.update_of[r["where"]] = r.get("update", 0)
         owner, count = self.tree.owner(r["where"]), len(self.findings)
-        self._judge(r, other, self.worst, "the gradient differs, although the backward pass of the layers "
-                    "agrees: clipping, scaling, accumulation, or a loss that is a sum and not a mean",
+        agrees = "backward pass of the layers agrees: " if self.came else "loss agrees: something detached, "
+        self._judge(r, other, self.worst, f"the gradient differs, although the {agrees}"
+                    + _why_gradients_differ(r["shape"], *self.gradients[r["where"]]),
                     floor=self._sum(r) + SLOPE * any(owner == w for w, _ in self.elsewhere), spread=False)
         if self.lost and len(self.findings) > count:  # else it is a gradient that does not matter
             later, self.findings[count:] = self.findings[count:], []
@@ -204,6 +216,8 @@ class Updates:
         error = apart.norm(mine - theirs) / (size or math.inf) if size else float(apart.norm(theirs) > 0)
         tolerance = max(GROWTH * gone_in, floor)
         self.verdict.compared += 1
+        if gradient is not None:
+            self.off = max(self.off, error)
         if error > tolerance and gradient is not None:
             placed = self._with_eps_moved(r["where"], theirs, agreed)
             if placed is not None and apart.norm(mine - placed) <= tolerance * size:

@@ -71,6 +71,42 @@ def judged(tmp_path_factory):
     return dict(zip(["", *MISTAKES], found, strict=True))
 
 
+def test_a_loss_of_derivatives_and_an_update_without_torch_optim(tmp_path):
+    """``records/twice.trace`` is MindSpore 2.10.0's run of twice.py, recorded with --refeed 1,2. The port
+    calls the parts of a Module that it never calls and moves its weights itself."""
+    right, sign, detached, momentum = said_of("twice_port.py", RECORD.with_name("twice.trace"), [
+        ("", ""), ("- model.viscosity", "+ model.viscosity"), ("u * u_x -", "u * u_x.detach() -"),
+        ("v.mul_(0.9)", "v.mul_(0.5)")], tmp_path)
+    assert right["equal"] and right["compared"] > 30
+    assert (sign["first"]["stage"], sign["first"]["where"]) == ("forward", "program/add")
+    assert "although what net.2 gives agrees" in sign["first"]["note"]
+    assert detached["first"]["detail"] == "gradient" and "detached" in detached["first"]["note"]
+    assert (momentum["first"]["step"], momentum["first"]["stage"]) == (2, "optimizer")
+
+
+def test_an_optimizer_of_its_own_class_has_more_to_its_rate_than_it_shows(tmp_path):
+    made, loop = "optimizer = torch.optim.SGD(groups, 0.1, momentum=0.9)\n", 'group["lr"] = rate\n'
+    text = (HERE / "by_hand" / "port.py").read_text()
+    part = text[text.index(made):text.index(loop) + len(loop)]
+    own = """
+class Warming(torch.optim.SGD):
+    def step(self):
+        for group in self.param_groups:
+            group["lr"] *= 10
+        super().step()
+        for group in self.param_groups:
+            group["lr"] /= 10
+
+"""
+    shown = part.replace(made, own + made.replace("torch.optim.SGD", "Warming"))
+    shown = shown.replace("= rate", "= rate / 10")
+    right, wrong = said_of("port.py", RECORD, [(part, shown), (part, shown.replace("rate / 10", "rate / 9"))],
+                           tmp_path)
+    assert right["equal"]
+    assert [f["detail"] for f in wrong["findings"]][-1] == "learning_rate"
+    assert wrong["first"]["stage"] == "optimizer" and wrong["first"]["where"] != "learning_rate"
+
+
 def test_networks_of_the_same_names_and_their_optimizers_are_told_apart(tmp_path):
     """``records/two_networks.trace`` is MindSpore 2.10.0's run of two_networks.py, recorded with --refeed
     1,2: a step of the critic, whose loss is a sum of two, and one of the generator."""

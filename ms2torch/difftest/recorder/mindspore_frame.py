@@ -149,6 +149,10 @@ class MindSpore:
         """Whether a Cell is how MindSpore wrote an operator (``ops.clip_by_global_norm`` is one)."""
         return type(cell).__module__.startswith(("mindspore.ops", "ms2torch.ops"))
 
+    def around(self, owner):
+        """A Cell that is called is a root, whatever holds it: its Parameters have names of their own."""
+        return owner
+
     def trained(self, owner):
         return any(p.requires_grad for p in self.parameters(owner))
 

@@ -29,7 +29,7 @@ def _map_packed(value, function):
 
 class Names:
     """One name for each Cell and Parameter: its path in the tree of the first root it was seen under. The
-    root's class goes in front of a name that another tree has taken, and a number behind that."""
+    root's class goes in front of a name that another tree has taken, with a number from the second on."""
 
     def __init__(self):
         self.by_id, self.taken, self.kept = {}, set(), []
@@ -45,7 +45,7 @@ class Names:
             choice = root + "." + name
         while choice in self.taken:
             count += 1
-            choice = "%s#%d" % (root + "." + name if root != name else name, count)
+            choice = "%s#%d.%s" % (root, count, name) if root != name else "%s#%d" % (name, count)
         self.by_id[id(thing)] = choice
         self.taken.add(choice)
         self.kept.append(thing)

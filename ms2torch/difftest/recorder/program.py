@@ -110,6 +110,7 @@ def _execute(options, recorder):
     status, error, code = "ok", None, 0
     try:
         runpy.run_path(options.script, run_name="__main__")
+        recorder.settle()
     except Enough:
         pass
     except DiskFull as problem:

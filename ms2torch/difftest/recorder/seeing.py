@@ -75,6 +75,7 @@ class Recorder(Steps):
         return run(args, kwargs)
 
     def _outermost(self, owner, run, args, kwargs):
+        self.settle()
         optimizers = self._held_by(owner)
         self._begin_step(owner, optimizers)
         where = self._name(owner)
@@ -138,6 +139,21 @@ class Recorder(Steps):
         idle = self.quiet or self.inside or self.done or not self.open
         if not idle and not any(value is other for other in self.made):
             self.visit("loss", "loss", "output", 0, self._count("loss"), value)
+
+    def differentiated(self, update, pairs):
+        """A PyTorch program without optimizers has differentiated: what it does to its weights before it
+        calls a Module again is its ``update``. ``pairs(weights)`` has what it differentiated by."""
+        if self.quiet or self.inside or self.done or not self.open:
+            return
+        update.begins(pairs([p for root in self.roots for p in self.frame.parameters(root)]))
+        self.own = update
+
+    def settle(self):
+        """End the step of a program's own update, where it was made."""
+        update, self.own = self.own, None
+        if update is not None and update.made():
+            self._update(update, lambda *_: None, (update.gradients(),), {})
+            self._end_step(self.updated)
 
     def _count(self, key):
         self.calls[key] = self.calls.get(key, -1) + 1

@@ -51,6 +51,8 @@ class Steps:
         self.ending = False  # what a step leaves behind is being recorded: it stays as it is meanwhile
         self.pid = os.getpid()
         self.roots, self.updated, self.optimizers, self.scalers = [], [], [], []
+        self.around = {}  # id of a callee -> the root that holds it, if another
+        self.own = None  # the update that a program without optimizers is making
         # Optimizers that the program made, the turn of its loop, and which of them the turn has called.
         self.made_optimizers, self.turn, self.called = [], 0, set()
         self.drawn = []  # Tensors of random numbers that were made outside all Cells
@@ -110,7 +112,11 @@ class Steps:
         name = self.names.of(owner)
         if name is None and not self.frame.has_parts(owner):
             return self.frame.title(owner)
-        return name or self._root(owner)
+        if name is None:
+            root = self.frame.around(owner)
+            self.around[id(owner)] = root
+            self._root(root)
+        return self.names.of(owner)
 
     def _root(self, owner):
         """Name a new root, its Cells and its Parameters, and say so in the trace."""
@@ -131,7 +137,6 @@ class Steps:
                                    "requires_grad": bool(parameter.requires_grad)})
         if cells or parameters:
             self.writer.add({"kind": "cells", "step": self.step, "cells": cells, "parameters": parameters})
-        return self.names.of(owner)
 
     def _parameter(self, parameter, owner):
         return self.states.assign(parameter, self.frame.name(parameter), self.frame.title(owner))[0]
@@ -170,6 +175,7 @@ class Steps:
             self.begin(self.step)
         self.graph = self.frame.compiled(owner)
         self._name(owner)
+        owner = self.around.get(id(owner), owner)
         if not any(owner is r for r in self.roots):
             self.roots.append(owner)
         if id(owner) not in self.known_roots or self.step in self.options.refeed:

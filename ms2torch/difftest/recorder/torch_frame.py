@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import numpy as np
 import torch
 
@@ -23,16 +25,41 @@ class _Watched(torch.autograd.Function):
         return (gradient if other is None else other), None
 
 
+class OwnUpdate:
+    """What a program without ``torch.optim`` does to its weights after a backward pass."""
+
+    def __init__(self) -> None:
+        self.param_groups, self.state = [{"params": []}], {}
+        self._gradients, self._as_they_came, self._before = [], [], []
+
+    def begins(self, pairs) -> None:
+        """``pairs`` of weights and gradients, as the backward pass leaves them."""
+        self.param_groups[0]["params"] = weights = [p for p, _ in pairs]
+        self._gradients = [g for _, g in pairs]
+        self._as_they_came = [g.detach().clone() for g in self._gradients]
+        self._before = [p.detach().clone() for p in weights]
+
+    def made(self) -> bool:
+        """Whether a weight has moved since."""
+        weights = self.param_groups[0]["params"]
+        return any(not torch.equal(p, before) for p, before in zip(weights, self._before, strict=True))
+
+    def gradients(self) -> list:
+        """Those that it used: clipped in their place, perhaps, and perhaps zeroed by now."""
+        return [g if g.any() else came for g, came in zip(self._gradients, self._as_they_came, strict=True)]
+
+
 class Torch:
     """The same questions as `MindSpore` in mindspore_frame.py answers."""
 
     side = "torch"
     body = "forward"
     tensor, parameter, cell = torch.Tensor, torch.nn.Parameter, torch.nn.Module
-    optimizers = (torch.optim.Optimizer,)
+    optimizers = (torch.optim.Optimizer, OwnUpdate)
 
     def __init__(self) -> None:
         self.version = self.api = str(torch.__version__)
+        self._own, self._optimizes = OwnUpdate(), False
         self._names: dict[int, str] = {}
         self._kept: list = []
 
@@ -72,12 +99,20 @@ class Torch:
     def tree(self, owner):
         return list(owner.named_modules()) if isinstance(owner, torch.nn.Module) else [("", owner)]
 
+    def around(self, owner):
+        """The largest Module that holds ``owner``: programs call the parts of one that they never call."""
+        parts = {id(part): module for module in gc.get_objects() if issubclass(type(module), torch.nn.Module)
+                 for part in vars(module).get("_modules", {}).values()}
+        while id(owner) in parts:
+            owner = parts[id(owner)]
+        return owner
+
     def trained(self, owner) -> bool:
-        return any(p.requires_grad for p in self.parameters(owner))
+        return isinstance(owner, torch.nn.Module) and any(p.requires_grad for p in owner.parameters())
 
     def has_parts(self, owner) -> bool:
-        return isinstance(owner, torch.nn.Module) and (
-            bool(self.parameters(owner)) or any(True for _ in owner.children()))
+        return isinstance(owner, torch.nn.Module) and any(
+            True for part in (owner.parameters(), owner.buffers(), owner.children()) for _ in part)
 
     def is_layer(self, cell) -> bool:
         module = type(cell).__module__
@@ -100,7 +135,7 @@ class Torch:
 
     def parameters(self, owner) -> list:
         """Parameters and buffers, named as in the state dict of the first Module that held them."""
-        if isinstance(owner, torch.optim.Optimizer):
+        if isinstance(owner, self.optimizers):
             return []
         found = [*owner.named_parameters(), *owner.named_buffers()]
         return [self._named(value, name) for name, value in found]
@@ -119,6 +154,8 @@ class Torch:
 
     def weights(self, optimizer) -> list:
         """The weights that have a gradient; the others are not updated."""
+        if optimizer is self._own:
+            return self._own.param_groups[0]["params"]
         return [p for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
 
     def state(self, optimizer) -> list:
@@ -139,12 +176,12 @@ class Torch:
         return {k: float(group[k]) for k in wanted if isinstance(group.get(k), (int, float))}
 
     def rates(self, optimizer) -> list:
-        return [("learning_rate", torch.tensor(float(g["lr"]))) for g in optimizer.param_groups]
+        return [("learning_rate", torch.tensor(float(g["lr"]))) for g in optimizer.param_groups if "lr" in g]
 
     def install(self, recorder) -> None:
         """Route the calls of Modules and the steps of optimizers through ``recorder``."""
         original, step = torch.nn.Module.__call__, torch.optim.Optimizer.profile_hook_step
-        differentiate = torch.Tensor.backward
+        differentiate, gradients_of = torch.Tensor.backward, torch.autograd.grad
 
         def __call__(module, *args, **kwargs):
             return recorder.call(module, lambda a, k: original(module, *a, **k), args, kwargs)
@@ -152,6 +189,7 @@ class Torch:
         @staticmethod
         def profile_hook_step(function):
             inner = step(function)
+            self._optimizes = True
 
             def called(optimizer, *args, **kwargs):
                 gradients = [p.grad for p in self.weights(optimizer)]
@@ -168,9 +206,23 @@ class Torch:
 
         def backward(value, *args, **kwargs):
             recorder.loss(value)
-            return differentiate(value, *args, **kwargs)
+            differentiate(value, *args, **kwargs)
+            if not self._optimizes:
+                recorder.differentiated(self._own, lambda weights: [(p, p.grad) for p in weights
+                                                                    if p.grad is not None])
 
-        torch.Tensor.backward = backward
+        def grad(outputs, inputs, *args, **kwargs):
+            wanted = (inputs,) if isinstance(inputs, torch.Tensor) else tuple(inputs)
+            own = not self._optimizes and all(isinstance(p, torch.nn.Parameter) for p in wanted)
+            if own and isinstance(outputs, torch.Tensor):
+                recorder.loss(outputs)
+            found = gradients_of(outputs, wanted, *args, **kwargs)
+            if own:
+                pairs = [(p, g) for p, g in zip(wanted, found, strict=True) if g is not None]
+                recorder.differentiated(self._own, lambda _: pairs)
+            return found
+
+        torch.Tensor.backward, torch.autograd.grad = backward, grad
         torch.nn.Module.__call__ = __call__
         torch.optim.Optimizer.profile_hook_step = profile_hook_step
 
