@@ -6,7 +6,9 @@ from abc import ABC, abstractmethod
 
 import torch
 
+from ms2torch import _checkparam as check
 from ms2torch._core.checks.error_wrappers import wrap_class
+from ms2torch._core.checks.words import renderings
 from ms2torch._core.gradient import amp as _amp
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -39,6 +41,17 @@ __all__ = [
 def all_finite(inputs) -> Tensor:
     """A Bool scalar: whether everything in a tuple or list of Tensors is finite
     (``mindspore.amp.all_finite``)."""
+    if isinstance(inputs, (tuple, list)) and not inputs:
+        raise ValueError("For primitive[AddN], the concat element num must be greater than or equal to 1, "
+                         "but got 0.\n")
+    for one in inputs if isinstance(inputs, (tuple, list)) else (inputs,):
+        if isinstance(one, (bool, int, float)):
+            raise TypeError(f'Failed calling IsFinite with "input={renderings(one)["kind"]}".\n'
+                            'The valid calling should be: "input=<Tensor>".\n')
+        if one is None or isinstance(one, str):
+            raise TypeError("For 'mutable', the 'input_data' should be one of (bool, int, float, Tensor, "
+                            "tuple, list, dict) or their nested structures with no self-reference, but got "
+                            f"{type(one).__name__}: {one}.")
     return wrap(_amp.non_finite(inputs).logical_not())
 
 
@@ -86,10 +99,8 @@ class DynamicLossScaler(StaticLossScaler):
 
     def __init__(self, scale_value, scale_factor, scale_window) -> None:
         super().__init__(scale_value)
-        for name, value in (("scale_window", scale_window), ("scale_factor", scale_factor)):
-            if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
-                raise ValueError(f"The argument '{name}' must be int and must > 0, but got {value}.")
-        self.scale_window, self.scale_factor = scale_window, scale_factor
+        self.scale_window = check.check_positive_int(scale_window, "scale_window")
+        self.scale_factor = check.check_positive_int(scale_factor, "scale_factor")
         self.counter = Parameter(Tensor(0, dtype=_dtype.int32), name="counter")
 
     def adjust(self, grads_finite) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ms2torch import _checkparam as check
+
 __all__ = ["DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager"]
 
 
@@ -61,10 +63,7 @@ class DynamicLossScaleManager(LossScaleManager):
         if init_loss_scale < 1.0:
             raise ValueError(f"The argument 'init_loss_scale' must be > 1, but got {init_loss_scale}")
         self.loss_scale = init_loss_scale
-        if not isinstance(scale_window, int) or isinstance(scale_window, bool) or scale_window <= 0:
-            raise ValueError(f"For 'DynamicLossScaleManager', the 'scale_window' must be int and must > 0, "
-                             f"but got {scale_window}.")
-        self.scale_window = scale_window
+        self.scale_window = check.check_positive_int(scale_window, "scale_window", type(self).__name__)
         if scale_factor <= 0:
             raise ValueError(f"The argument 'scale_factor' must be > 0, but got {scale_factor}")
         self.scale_factor = scale_factor

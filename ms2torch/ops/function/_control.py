@@ -59,6 +59,12 @@ def _custom(*args, func, out_shape=None, out_dtype=None, func_type="pyfunc", bpr
     if func_type != "pyfunc":
         raise unsupported(f"mindspore.ops.Custom(func_type={func_type!r})", "it is a kernel of MindSpore's.",
                           "func_type='pyfunc', or write the operator with torch.")
+    for name, value, kinds in (("out_shape", out_shape, "tuple, list, function"),
+                               ("out_dtype", out_dtype, "mindspore.dtype, tuple, list, function")):
+        if not (isinstance(value, (tuple, list)) or callable(value)
+                or (name == "out_dtype" and isinstance(value, _dtype.Type))):
+            raise TypeError(f"For 'Custom', 'func_type': pyfunc, 'func': {func}, '{name}' must be one of "
+                            f"[{kinds}], but got {type(value)}")
 
     for a in args:
         if isinstance(a, np.ndarray):

@@ -26,12 +26,14 @@ def checked_distance(distance_metric) -> str:
 def checked_inputs(metric, name: str, inputs):
     """Prediction, true value and label index; ValueError where they do not go together."""
     if len(inputs) != 3:
-        raise ValueError(f"For '{name}.update', it needs 3 inputs (predicted value, true value, label "
-                         f"index), but got {len(inputs)}.")
+        gap, stop = {"RootMeanSquareDistance": ("", "."), "MeanSurfaceDistance": (" ", "")}.get(name, (" ", "."))
+        raise ValueError(f"For '{name}.update', it needs 3 inputs{gap}(predicted value, true value, label "
+                         f"index), but got {len(inputs)}{stop}")
     y_pred, y, label = metric._convert_data(inputs[0]), metric._convert_data(inputs[1]), inputs[2]
     if not isinstance(label, (int, float)):
-        kind = TypeError if name == "RootMeanSquareDistance" else ValueError
-        raise kind(f"For '{name}.update', the label index (input[2]) must be int or float, but got "
+        other = name == "RootMeanSquareDistance"
+        kind, what = (TypeError, "label index type: ") if other else (ValueError, "")
+        raise kind(f"For '{name}.update', the label index (input[2]) must be int or float, but got {what}"
                    f"{type(label)}.")
     if label not in y_pred and label not in y:
         raise ValueError(f"For '{name}.update', the label index (input[2]) must be in predicted value "

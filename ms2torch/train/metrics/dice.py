@@ -37,7 +37,7 @@ class Dice(Metric):
                              f"should have same shape, but got predicted value shape: {y_pred.shape}, true "
                              f"value shape: {y.shape}.")
         a, b = y_pred.ravel(), y.ravel()
-        self._dice_coeff_sum += 2 * float(np.dot(a, b)) / float(np.dot(a, a) + np.dot(b, b) + self.smooth)
+        self._dice_coeff_sum += 2 * float(np.dot(a, b)) / (float(np.dot(a, a) + np.dot(b, b)) + self.smooth)
 
     def eval(self):
         if self._samples_num == 0:
