@@ -351,6 +351,16 @@ def celebrities(**arguments):
     return read(ds.CelebADataset("celeba", shuffle=False, **arguments))
 
 
+@case(each={"classes": [("a",), ("a", "z")]})
+def test_classes_of_folders(classes):
+    def counted():
+        picture("folder/a/0.png")
+        picture("folder/b/0.png")
+        return ds.ImageFolderDataset("folder", class_indexing=dict.fromkeys(classes, 3)).num_classes()
+
+    return said(counted)
+
+
 @case(each={"decrypt": list(DECRYPTS), "decode": [True, False]})
 def test_decrypting(decrypt, decode):
     arguments = {"decrypt": DECRYPTS[decrypt], "decode": decode}

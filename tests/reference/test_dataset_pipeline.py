@@ -2,6 +2,7 @@
 import mindspore as ms
 import mindspore.dataset as ds
 import numpy as np
+from mindspore.dataset import vision
 
 from tests.reference.judge import case
 from tests.reference.test_dataset_order import Rows
@@ -332,3 +333,12 @@ USELESS = {"shards": (0, 0), "shard": (3, 3), "shard below": (3, -1), "offset": 
 def test_samplers_that_no_source_can_use(wrong):
     source = ds.NumpySlicesDataset(np.arange(10), sampler=ds.DistributedSampler(*USELESS[wrong]))
     return said(source.get_dataset_size), said(lambda: list(source.create_tuple_iterator(1)))
+
+
+@case(each={"padding": [29, 30, [35, 0, 0, 0], [36, 0, 0, 0], [0, 0, 0, 30]]})
+def test_margins_wider_than_three_images(padding):
+    image, box = np.zeros((10, 12, 3), np.uint8), np.ones((1, 4), np.float32)
+    source = ds.NumpySlicesDataset({"image": [image], "bbox": [box]}, shuffle=False)
+    return [said(lambda made=made, columns=columns: next(
+        source.map(made([4, 4], padding), columns).create_tuple_iterator(num_epochs=1, output_numpy=True))[0].shape)
+        for made, columns in ((vision.RandomCrop, ["image"]), (vision.RandomCropWithBBox, ["image", "bbox"]))]

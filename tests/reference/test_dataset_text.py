@@ -9,6 +9,7 @@ from mindspore.dataset import text
 from mindspore.dataset.text import NormalizeForm
 
 from tests.reference.judge import case
+from tests.reference.test_dataset_pipeline import said
 
 WORDS = ["a", "b", "##c", "[UNK]"]
 
@@ -64,6 +65,20 @@ def test_vocab_refuses(what):
         "kind": lambda: vocab().tokens_to_ids(3),
         "no vocab": lambda: len(text.Lookup(None).__dict__),
     }[what]()
+
+
+COUNTED = {
+    "pair": ("w", ()), "one": ("w", (2,)), "no pair": ("w", 2), "fraction": ("w", (2.5, 3)), "falling": ("w", (3, 1)),
+    "below": ("w", (-1, 3)), "open": ("w", (2, None)), "few": ("w", None, 1.5), "none": ("w", None, 0),
+    "column": (5,), "no column": ("z",), "column twice": (["w", "w"],), "several": (["w", "z"], (1, 2), 3),
+    "special": ("w", None, None, ["q", "q"]), "a word": ("w", None, None, "q"), "first": ("w", None, None, ["q"], 1),
+}
+
+
+@case(each={"name": list(COUNTED)})
+def test_counting_words(name):
+    data = ds.NumpySlicesDataset([["b", "a", "c"], ["c", "a", "d"]], column_names=["w"], shuffle=False)
+    return said(lambda: sorted(text.Vocab.from_dataset(data, *COUNTED[name]).vocab().items()))
 
 
 @case

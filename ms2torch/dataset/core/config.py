@@ -178,7 +178,7 @@ def set_enable_autotune(enable: bool, filepath_prefix: str | None = None) -> Non
     """
     check_independent_mode("Dataset AutoTune", enable)
     _flag("enable_autotune", enable, "enable must be of type bool.")
-    if filepath_prefix and not isinstance(filepath_prefix, str):
+    if filepath_prefix is not None and not isinstance(filepath_prefix, str):
         raise TypeError(f"json_filepath must be a str value but was: {filepath_prefix}.")
     if enable and filepath_prefix == "":
         raise RuntimeError("The value of json_filepath cannot be the empty string.")

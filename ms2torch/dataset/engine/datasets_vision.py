@@ -337,7 +337,12 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
         return sorted(entry.name for entry in os.scandir(self.dataset_dir) if entry.is_dir())
 
     def num_classes(self):
-        return len(self.class_indexing or self._folders())
+        folders = self._folders()
+        missing = next((name for name in self.class_indexing or () if name not in folders), None)
+        if missing is not None:
+            raise pipeline_error(f"Invalid subdirectory, class: {missing} doesn't exist in "
+                                 f"{self.dataset_dir} .")
+        return len(self.class_indexing or folders)
 
     def get_class_indexing(self):
         """From the folder's name to its label."""

@@ -7,6 +7,7 @@ from enum import IntEnum
 
 import numpy as np
 
+from ..core.errors import pipeline_error
 from ..core.validator_helpers import INT32_MAX, check_value, type_check, type_check_list
 
 __all__ = ["JiebaMode", "NormalizeForm", "Vocab", "to_bytes", "to_str"]
@@ -43,13 +44,29 @@ def _checked_words(words, special_tokens, special_first) -> None:
         raise ValueError(f"special_tokens and word_list contain duplicate word :{both}.")
 
 
+def _check_counting(freq_range, top_k) -> None:
+    if freq_range is not None:
+        type_check(freq_range, (tuple,), "freq_range")
+        if len(freq_range) != 2:
+            raise ValueError("freq_range needs to be a tuple of 2 element.")
+        if not all(one is None or isinstance(one, int) for one in freq_range):
+            raise ValueError("freq_range needs to be either None or a tuple of 2 integers or an int and a "
+                             "None.")
+        if None not in freq_range and not 0 <= freq_range[0] <= freq_range[1]:
+            raise ValueError("frequency range [a,b] should be 0 <= a <= b (a,b are inclusive).")
+    type_check(top_k, (int, type(None)), "top_k")
+    if top_k is not None and top_k <= 0:
+        raise ValueError("Input top_k must be greater than 0.")
+
+
 def _checked_special(special_tokens, special_first) -> None:
     type_check(special_first, (bool,), "special_first")
     if special_tokens is not None:
         type_check(special_tokens, (list,), "special_tokens")
         type_check_list(special_tokens, (str,), "special_tokens")
-        if len(set(special_tokens)) < len(special_tokens):
-            raise ValueError("special_tokens contains duplicate.")
+        for word in special_tokens:
+            if special_tokens.count(word) > 1:
+                raise ValueError(f"special_tokens contains duplicate word: {word}.")
 
 
 class Vocab:
@@ -105,8 +122,19 @@ class Vocab:
 
         ``freq_range`` says how often a word has to occur, at least and at most; ``top_k`` how many are kept.
         """
-        columns = [columns] if isinstance(columns, str) else columns
-        low, high = freq_range or (None, None)
+        if columns is not None and not isinstance(columns, list):
+            columns = [columns]
+            type_check_list(columns, (str,), "col")
+        _check_counting(freq_range, top_k)
+        _checked_special(special_tokens, special_first)
+        known, low, high = dataset.get_col_names(), *(freq_range or (None, None))
+        for name in columns or ():
+            if name not in known:
+                raise pipeline_error(f"Invalid column name, column name: {name} does not exist, check "
+                                     "existed column with dataset API 'get_col_names'")
+            if columns.count(name) > 1:
+                raise pipeline_error("BuildVocabNode: 'columns' : Invalid parameter, duplicate column names "
+                                     f"are not allowed: {name}", "Syntax error.")
         counts: Counter = Counter()
         for row in dataset.create_dict_iterator(num_epochs=1, output_numpy=True):
             for name in columns or row:

@@ -251,12 +251,21 @@ class RandomCrop(RandomOperation, ImageOperation):
         height, width = self.size
         image = kernels.as_bytes(image)
         if any(self.padding):
+            self._check_margins(*image.shape[:2])
             image = pad(image, self.padding, self.fill_value, self.padding_mode)
         if self.pad_if_needed:
             over_h, over_w = max(height - image.shape[0], 0), max(width - image.shape[1], 0)
             if over_h or over_w:
                 image = pad(image, (over_w, over_h, over_w, over_h), self.fill_value, self.padding_mode)
         return image
+
+    def _check_margins(self, rows: int, columns: int) -> None:
+        left, top, right, bottom = self.padding
+        if max(top, bottom) >= 3 * rows or max(left, right) >= 3 * columns:
+            raise OperationError(
+                f"RandomCrop: padding size is three times bigger than the image size, padding top: {top}, "
+                f"padding bottom: {bottom}, padding pad_left_: {left}, padding padding right:{right}, image "
+                f"shape: {rows}, {columns}")
 
     def place(self, stream, rows: int, columns: int):
         """(top, left, height, width) of the next crop out of a padded image."""
@@ -272,6 +281,7 @@ class RandomCrop(RandomOperation, ImageOperation):
         if image.ndim > 3:
             return [self._choose(stream, one) for one in image]
         (rows, columns), (height, width) = image.shape[:2], self.size
+        self._check_margins(rows, columns)
         left, top, right, bottom = self.padding
         rows, columns = rows + top + bottom, columns + left + right
         if self.pad_if_needed:
