@@ -31,8 +31,9 @@ class CellModule(_Branch):
         super().__init__()
         if not isinstance(cell, Cell):
             raise TypeError(f"ms2torch.to_torch takes a mindspore.nn.Cell, but got {type(cell)}.")
-        self.__dict__["cell"] = cell
-        self.__dict__["_pairs"] = []
+        # Under names that no Cell's own parts have.
+        self.__dict__["_CellModule__cell"] = cell
+        self.__dict__["_CellModule__pairs"] = []
         self.training = cell.training
         for name, param in cell.parameters_and_names():
             branch, leaf = self._branch(name)
@@ -40,7 +41,7 @@ class CellModule(_Branch):
                 branch.register_parameter(leaf, torch.nn.Parameter(param._rest.detach(), requires_grad=True))
             else:
                 branch.register_buffer(leaf, param._rest.detach())
-            self._pairs.append([param, branch, leaf, param._rest.data_ptr()])
+            self.__pairs.append([param, branch, leaf, param._rest.data_ptr()])
 
     def _branch(self, name: str):
         *path, leaf = name.split(".")
@@ -66,23 +67,23 @@ class CellModule(_Branch):
 
     def _lent(self) -> tuple[list, list[torch.Tensor]]:
         """The Parameters to lend this side's tensors to, and these."""
-        if not _traced(self._pairs):
-            tensors = [self._own(pair) for pair in self._pairs]
-            training = [i for i, pair in enumerate(self._pairs) if pair[0].requires_grad]
-            return [self._pairs[i][0] for i in training], [tensors[i] for i in training]
+        if not _traced(self.__pairs):
+            tensors = [self._own(pair) for pair in self.__pairs]
+            training = [i for i, pair in enumerate(self.__pairs) if pair[0].requires_grad]
+            return [self.__pairs[i][0] for i in training], [tensors[i] for i in training]
         # What torch's tracers put in the parameters' and buffers' places has no storage of its own.
-        return [pair[0] for pair in self._pairs], [_entry(*pair[1:3]) for pair in self._pairs]
+        return [pair[0] for pair in self.__pairs], [_entry(*pair[1:3]) for pair in self.__pairs]
 
     def train(self, mode: bool = True) -> CellModule:
-        self.cell.set_train(mode)
+        self.__cell.set_train(mode)
         return super().train(mode)
 
     def forward(self, *args, **kwargs):
         recording = torch.is_grad_enabled()
         with passes.Lent(*self._lent()), torch.set_grad_enabled(recording):
-            outputs = lower(self.cell(*lift(args), **lift(kwargs)))
-        if not _traced(self._pairs):
-            for pair in self._pairs:        # what the forward pass wrote lies in memory of its own
+            outputs = lower(self.__cell(*lift(args), **lift(kwargs)))
+        if not _traced(self.__pairs):
+            for pair in self.__pairs:        # what the forward pass wrote lies in memory of its own
                 self._own(pair)
         return outputs
 

@@ -59,13 +59,16 @@ def main(argv: list[str]) -> int:
         _has_libcst()
         with Draft(project) as draft:
             outcome = translate(project, draft, script, asked.api)
+            # Before OUT: a report that cannot be written leaves nothing behind.
+            if asked.html:
+                report.write_html(outcome, asked.html)
+            if asked.json:
+                report.write_json(outcome, asked.json)
             draft.settle()
-        if asked.html:
-            report.write_html(outcome, asked.html)
-        if asked.json:
-            report.write_json(outcome, asked.json)
     except (BadInput, OSError) as error:
-        print(f"ms2torch: {error}", file=sys.stderr)
+        file = isinstance(error, OSError) and error.filename
+        said = f"can't write {file!r}: {error.strerror}" if file else error
+        print(f"ms2torch: {said}", file=sys.stderr)
         return 2
     if asked.json != "-":
         report.show(outcome)

@@ -16,6 +16,7 @@ import types
 from contextlib import contextmanager, suppress
 from enum import Enum
 from importlib.machinery import PathFinder, SourceFileLoader
+from importlib.util import spec_from_loader
 
 import numpy as np
 import torch
@@ -53,13 +54,12 @@ def definitions(tree: ast.Module) -> tuple[ast.Module, set[str]]:
     and the names left out."""
     needed = {name for node in tree.body for name in _at_definition(node)}
     for node in reversed(tree.body):
-        if isinstance(node, (ast.Assign, ast.AnnAssign)) and needed & _names(node, ast.Store):
-            needed |= _names(node, ast.Load)
+        if needed & _assigned(node):
+            needed |= _names(node, ast.Load) - _names_of_comprehensions(node)
     kept, left = [], set()
     for node in tree.body:
         imports = isinstance(node, ast.Try) and all(isinstance(n, _DEFINE) for n in node.body)
-        assigned = isinstance(node, (ast.Assign, ast.AnnAssign)) and needed & _names(node, ast.Store)
-        if isinstance(node, _DEFINE) or _is_simple(node) or imports or assigned:
+        if isinstance(node, _DEFINE) or _is_simple(node) or imports or needed & _assigned(node):
             kept.append(node)
         else:
             left |= _names(node, ast.Store)
@@ -68,6 +68,19 @@ def definitions(tree: ast.Module) -> tuple[ast.Module, set[str]]:
 
 def _names(node: ast.AST, context: type) -> set[str]:
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, context)}
+
+
+def _names_of_comprehensions(node: ast.AST) -> set[str]:
+    inner = (n.target for n in ast.walk(node) if isinstance(n, ast.comprehension))
+    return {name for target in inner for name in _names(target, ast.Store)}
+
+
+def _assigned(node: ast.stmt) -> set[str]:
+    """The names that an assignment binds; those of its comprehensions are their own."""
+    if not isinstance(node, (ast.Assign, ast.AnnAssign)):
+        return set()
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    return {name for target in targets for name in _names(target, ast.Store)}
 
 
 def _at_definition(node: ast.AST) -> set[str]:
@@ -146,6 +159,9 @@ class Twins:
     def find_spec(self, fullname: str, path=None, target=None):
         """Of the import system."""
         spec = PathFinder.find_spec(fullname, path, target)
+        if spec is None and fullname in self._originals:  # a notebook is no module that Python finds
+            spec = spec_from_loader(fullname, SourceFileLoader(fullname, self._originals[fullname]))
+            spec.origin = self._originals[fullname]
         if spec is None or spec.origin is None or os.path.realpath(spec.origin) not in self.texts:
             return None
         tree = ast.parse(self.texts[os.path.realpath(spec.origin)])

@@ -96,6 +96,7 @@ BAD = {
     "no script": ({"a.py": NET}, ["a.py", "-o", "b.py", "--run", "gone.py 1"], "'gone.py'"),
     "an empty --run": ({"a.py": NET}, ["a.py", "-o", "b.py", "--run", " "], "names no script"),
     "a report in no folder": ({"a.py": NET}, ["a.py", "-o", "b.py", "--json", "no/r.json"], "is no folder"),
+    "a report that fails": ({"a.py": NET}, ["a.py", "-o", "b.py", "--html", "/proc/r"], "write '/proc/r'"),
     "a page that is a folder": ({"a.py": NET, "d/x": ""}, ["a.py", "-o", "b.py", "--html", "d"], "a folder"),
     "no OUT": ({"a.py": NET}, ["a.py"], "-o"),
     "an unknown option": ({"a.py": NET}, ["a.py", "-o", "b.py", "--fast"], "--fast"),
@@ -236,6 +237,14 @@ def test_a_notebook_keeps_its_magics(tmp_path, translate):
     assert texts[1] == cells[1] and new["cells"][2] == made[2]
     assert "files = !ls" in texts[2] and texts[3].startswith("%%time\n") and texts[4] == "Net?"
     assert "ms2torch: magic" not in str(texts) and "ms2torch: cell" not in str(texts)
+
+
+def test_a_notebooks_cells_are_proved_without_a_run(tmp_path, translate):
+    texts = ["%matplotlib inline\nimport mindspore", NET]
+    cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": text} for text in texts]
+    (tmp_path / "n.ipynb").write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4}))
+    code, out, err = translate("n.ipynb", "-o", "t.ipynb")
+    assert code == 0 and "1 of 1 Cells proved" in out, out + err
 
 
 def test_a_notebook_without_cells_of_its_own_is_proved_by_its_run(tmp_path, translate):

@@ -245,3 +245,57 @@ def test_the_head_has_the_metrics_that_a_program_names_and_no_other(metrics):
     assert ours.keys() == theirs.keys() and list(theirs.values()) == pytest.approx(list(ours.values()), 1e-6)
     assert ("metric_table" in text) == ("Accuracy" in text) == metrics.startswith("metrics=set")
     assert "def named" not in text
+
+
+WATCHED = (
+    CALLBACKS.partition("model = ")[0]
+    .replace("History, ", "Callback, EarlyStopping, Metric, ReduceLROnPlateau, ")
+    + """
+
+class Told(Metric):
+    def __init__(self):
+        super().__init__()
+        self.values = iter((5.0, 4.0, 4.2, 4.1, 4.3, 3.0, 3.1, 3.2, 3.3))
+
+    def clear(self):
+        pass
+
+    def update(self, *inputs):
+        pass
+
+    def eval(self):
+        return next(self.values)
+
+
+class Epochs(Callback):
+    def on_train_epoch_end(self, run):
+        print("epoch", run.original_args().cur_epoch_num, net.bias.asnumpy().round(4))
+
+
+model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.1), metrics={"told": Told()})
+model.fit(9, data, data, callbacks=[WATCH, Epochs()], dataset_sink_mode=False)
+print(net.weight.asnumpy().sum().round(3))
+"""
+).replace("seen, history = nn.Dense(3, 2), [], History()", "seen = nn.Dense(3, 2), []")
+
+
+@pytest.mark.parametrize(
+    "watch",
+    [
+        'EarlyStopping("told", patience=2, verbose=True)',
+        'EarlyStopping("told", 0.5, 2, mode="min", verbose=True, restore_best_weights=True)',
+        "EarlyStopping(patience=1)",
+        'EarlyStopping("loss", 10.0, 3, True)',
+        'ReduceLROnPlateau("told", 0.5, patience=2, mode="min", cooldown=1, min_lr=0.03)',
+        'ReduceLROnPlateau("loss", patience=1, min_delta=1.0)',
+    ],
+)
+def test_what_a_training_watches(watch, capsys):
+    program, shown = WATCHED.replace("WATCH,", f"{watch},"), []
+    made = translate_source(program)
+    assert [site for site in made.sites if not site.settled] == []
+    for text in (program.replace("mindspore", "ms2torch"), made.text):
+        exec(text, {})
+        shown.append(capsys.readouterr().out)
+    assert shown[0] == shown[1]
+    assert "epoch 1" in shown[0]

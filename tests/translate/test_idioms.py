@@ -439,3 +439,38 @@ def test_frozen_parameters_are_kept_from_gradients_and_copies_from_recording():
     assert "nn.Parameter(torch.tensor([1.0, 2.0]))" in made
     assert "[kept.detach().clone(), kept.detach().clone()]" in made
     assert "rows = F.one_hot(before.long(), 3)" in made
+
+
+OWN = """
+import mindspore as ms
+from mindspore import nn
+
+
+class Trainer:
+    def __init__(self, net, loss, rate):
+        self.net, self.loss = net, loss
+        self.opt = nn.SGD(net.trainable_params(), rate)
+        self.grad_fn = ms.value_and_grad(self.forward, None, self.opt.parameters)
+        self.other = ms.value_and_grad(lambda x: loss(x), None, self.opt.parameters)
+
+    def forward(self, x, y):
+        return self.loss(self.net(x), y)
+
+    def step(self, x, y):
+        loss, grads = self.grad_fn(x, y)
+        self.opt(grads)
+        return loss
+
+    def step_by_a_name_of_another_method(self, x):
+        loss, grads = self.other(x)
+        self.opt(grads)
+        return loss
+"""
+
+
+def test_the_step_of_a_trainer_that_keeps_its_gradient_function():
+    text = translate_source(OWN).text
+    assert "self.grad_fn" not in text
+    lines = ("self.opt.zero_grad()", "loss = self.forward(x, y)", "loss.backward()", "self.opt.step()")
+    assert "\n        ".join(lines) in text
+    assert "loss, grads = self.other(x)\n        apply_gradients(self.opt, grads)" in text

@@ -9,7 +9,7 @@ import sys
 import pytest
 import torch
 
-from ms2torch import Parameter, ParameterTuple, nn, ops
+from ms2torch import Parameter, ParameterTuple, Tensor, nn, ops, to_torch
 from ms2torch.translate import twins
 from ms2torch.translate.proving import minimise
 from ms2torch.translate.translation import Site
@@ -209,3 +209,28 @@ def test_what_a_script_defines_and_what_it_does():
     script = "std = 0.02\nstart = partial(nn.init.normal_, std=std)\nnet = Net()\nfound = partial(f, 1)(2)\n"
     tree, left = twins.definitions(ast.parse(script))
     assert [node.targets[0].id for node in tree.body] == ["std", "start"] and left == {"net", "found"}
+
+
+def test_a_name_of_a_comprehension_is_not_the_scripts():
+    script = "p = f(a)\ngroup = [{'params': some}]\nsome = [p for p in q]\nopt = g([p for p in q], rate)\n"
+    tree, _ = twins.definitions(ast.parse(script))
+    assert [node.targets[0].id for node in tree.body] == ["group", "some"]
+
+
+class Named(nn.Cell):
+    """Whose parts have the names of what stands around a kept layer."""
+
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.Dense(2, 2)
+        self.pairs = nn.Dense(2, 2)
+
+    def construct(self, x):
+        return self.pairs(self.cell(x))
+
+
+def test_a_cell_may_have_a_part_of_any_name():
+    cell = Named()
+    made, x = to_torch(cell), torch.ones(1, 2)
+    assert torch.equal(made(x), cell(Tensor(x.numpy()))._t)
+    assert "cell.weight" in made.state_dict()

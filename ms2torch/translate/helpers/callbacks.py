@@ -36,3 +36,94 @@ class History(Callback):
         state = run.original_args()
         self.epoch["epoch"].append(state.cur_epoch_num)
         self.history.setdefault("net_output", []).append(state.net_outputs.mean().item())
+
+
+class Watching(Callback):
+    """Watches the loss or a metric of ``fit``: ``better`` by ``min_delta`` than the best so far?"""
+
+    def __init__(self, monitor, mode, min_delta):
+        small = ("eval_loss", "loss", "mae", "mse", "perplexity",
+                 "hausdorff_distance", "mean_surface_distance", "root_mean_square_distance")
+        self.monitor, self.min_delta = monitor, abs(min_delta)
+        self.sign = -1 if mode == "min" or (mode == "auto" and monitor in small) else 1
+
+    def begin(self, run):
+        self.best, self.wait = -float("inf"), 0
+
+    def value(self, state):
+        """What is watched, the greater the better; None where there is none."""
+        if self.monitor == "loss":
+            found = state.net_outputs
+            found = (found[0] if isinstance(found, tuple) else found).mean().item()
+        else:
+            found = state.get("eval_results", {}).get(self.monitor)
+        return self.sign * found if found else None
+
+    def better(self, value):
+        if value - self.min_delta <= self.best:
+            return False
+        self.best, self.wait = value, 0
+        return True
+
+
+class EarlyStopping(Watching):
+    """Ends training after ``patience`` epochs in which what it watches did not get better."""
+
+    def __init__(self, monitor="eval_loss", min_delta=0, patience=0, verbose=False, mode="auto",
+                 restore_best_weights=False):
+        super().__init__(monitor, mode, min_delta)
+        self.patience, self.verbose, self.restores = patience, verbose, restore_best_weights
+
+    def begin(self, run):
+        super().begin(run)
+        self.stopped, self.weights = 0, None
+
+    def epoch_end(self, run):
+        state = run.original_args()
+        value = self.value(state)
+        if value is None:
+            return
+        self.wait += 1
+        if (self.better(value) or self.weights is None) and self.restores:
+            self.weights = {name: x.clone() for name, x in state.network.state_dict().items()}
+        if self.wait < self.patience:
+            return
+        self.stopped = state.cur_epoch_num
+        run.request_stop()
+        if self.weights is not None:
+            if self.verbose:
+                print("Restoring model weights from the end of the best epoch.")
+            state.network.load_state_dict(self.weights)
+
+    def end(self, run):
+        if self.stopped and self.verbose:
+            print(f"Epoch {self.stopped:05d}: early stopping")
+
+
+class ReduceLROnPlateau(Watching):
+    """Multiplies the rate by ``factor`` after ``patience`` epochs without anything better."""
+
+    def __init__(self, monitor="eval_loss", factor=0.1, patience=10, verbose=False, mode="auto",
+                 min_delta=1e-4, cooldown=0, min_lr=0):
+        super().__init__(monitor, mode, min_delta)
+        self.factor, self.patience, self.verbose = factor, patience, verbose
+        self.cooldown, self.min_lr, self.cooling = cooldown, min_lr, 0
+
+    def epoch_end(self, run):
+        state = run.original_args()
+        value = self.value(state)
+        if value is None:
+            return
+        if self.cooling:
+            self.cooling, self.wait = self.cooling - 1, 0
+        if self.better(value) or self.cooling:
+            return
+        self.wait += 1
+        if self.wait < self.patience:
+            return
+        self.cooling, self.wait = self.cooldown, 0
+        for group in (g for g in state.optimizer.param_groups if g["lr"] > self.min_lr):
+            rate = group["lr"] = max(group["lr"] * self.factor, self.min_lr)
+            if self.verbose:
+                epoch = f"Epoch {state.cur_epoch_num:05d}"
+                print(f"{epoch}: ReduceLROnPlateau reducing learning rate to {rate}.")

@@ -122,8 +122,9 @@ class CentralCrop(nn.Module):
 
 
 def device_of(target):
-    """The torch device for a name like "GPU" or "Ascend": CUDA where there is one."""
-    return "cuda" if target != "CPU" and torch.cuda.is_available() else "cpu"
+    """The torch device for a name like "GPU" or "Ascend": the accelerator where there is one."""
+    there = target != "CPU" and torch.accelerator.is_available()
+    return torch.accelerator.current_accelerator() if there else "cpu"
 
 
 def segments(x, ids, count, how):
@@ -135,6 +136,18 @@ def segments(x, ids, count, how):
     found = torch.full((int(count), *rows.shape[1:]), empty, dtype=x.dtype, device=x.device)
     places = ids.reshape(-1, *[1] * (rows.ndim - 1)).expand_as(rows)
     return found.scatter_reduce(0, places, rows, how)
+
+
+def layer_norm(x, gamma, beta, axis=1, eps=1e-7):
+    """What is normalised over the axes from ``axis`` on, and the mean and the variance."""
+    shape = x.shape[axis:]
+    variance, mean = torch.var_mean(x, tuple(range(-len(shape), 0)), correction=0, keepdim=True)
+    return F.layer_norm(x, shape, gamma, beta, eps), mean, variance
+
+
+def dot(a, b):
+    """Sums over the last axis of one and the last but one of the other, as numpy's ``dot``."""
+    return torch.tensordot(a, b, ([-1], [-2 if b.ndim > 1 else -1]))
 
 
 def bias_add(x, bias):

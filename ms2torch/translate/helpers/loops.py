@@ -203,6 +203,7 @@ class MeasuredTrainer(Trainer):
                     metric.update(found, label)
                 else:
                     metric.update(found.numpy(), label.numpy())
+        self.last = found if self.eval_network is not None else (found, label)
         return {name: metric.eval() for name, metric in self.metrics.items()}
 
     def fit(self, epochs, data, valid_data=None, every=1, callbacks=()):
@@ -212,7 +213,8 @@ class MeasuredTrainer(Trainer):
 
 
 class Measuring(Callback):
-    """Measures at the end of an epoch: ``metrics`` of the training's state, None where it is not due."""
+    """Measures at the end of an epoch: ``metrics`` of the training's state, None where it is not due, and
+    ``eval_results``, which stay; among these is the last batch's loss."""
 
     def __init__(self, trainer, data, every):
         self.trainer, self.data, self.every = trainer, data, every
@@ -221,6 +223,10 @@ class Measuring(Callback):
         state, every = run.original_args(), self.every
         due = state.cur_epoch_num in every if isinstance(every, list) else state.cur_epoch_num % every == 0
         state.metrics = self.trainer.eval(self.data) if self.data is not None and due else None
+        if state.metrics is not None:
+            first, *rest = self.trainer.last
+            loss = first if self.trainer.eval_network is not None else self.trainer.loss(first, *rest)
+            state.eval_results = state.metrics | {"eval_loss": loss.mean().item()}
 
 
 def metric_table(metrics):

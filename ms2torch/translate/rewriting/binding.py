@@ -110,7 +110,7 @@ def bind(names, order, args, rest: str = "") -> dict[str, object] | None:
         if arg.star == "**":
             return None
         if arg.star:
-            if (i == len(order) and rest) or (i == 0 and rest):
+            if rest and (i == 0 or i >= len(order)):
                 bound.setdefault(rest, []).append(arg)
                 continue
             return None

@@ -15,18 +15,40 @@ from .templates import code
 def with_idioms(module: cst.Module) -> cst.Module:
     """The module with the steps that PyTorch's users write."""
     tree = ast.parse(module.code)
-    makers = {}
-    for node in ast.walk(tree):
-        call = node.value if isinstance(node, ast.Assign) else None
-        named = isinstance(call, ast.Call) and getattr(call.func, "id", "") == "value_and_grad"
-        if named and isinstance(node.targets[0], ast.Name):
-            makers[node.targets[0].id] = ast.unparse(call.args[0]), ast.unparse(call.args[1])
+    makers = _makers(tree)
     scalers = Scalers(tree)
     module = module.visit(_Steps(makers, _optimized(tree), _held(tree), scalers))
     module = module.visit(_Scaled(scalers)) if scalers.made else module
-    used = [n.id for n in ast.walk(ast.parse(module.code)) if isinstance(n, ast.Name)]
+    used = [_path(n) for n in ast.walk(ast.parse(module.code))]
     spent = {name for name in makers if used.count(name) == 1}
     return module.visit(_Spent(spent)) if spent else module
+
+
+def _makers(tree: ast.Module) -> dict[str, tuple[str, str]]:
+    """By the name of a gradient function, or ``self.name``, what it differentiates and by which weights."""
+    found: dict[str, tuple[str, str]] = {}
+    everywhere = {"self"} | {_path(t) for n in tree.body if isinstance(n, ast.Assign) for t in n.targets}
+    everywhere |= {getattr(node, "name", "") for node in tree.body}
+    twice = set()
+    for node in ast.walk(tree):
+        call = node.value if isinstance(node, ast.Assign) else None
+        if not isinstance(call, ast.Call) or getattr(call.func, "id", "") != "value_and_grad":
+            continue
+        name = _path(node.targets[0])
+        if "." in name:  # another method calls it, which does not know this one's names
+            twice |= {name} & found.keys()
+            if {n.id for n in ast.walk(call.args[0]) if isinstance(n, ast.Name)} - everywhere:
+                continue
+        if name:
+            found[name] = ast.unparse(call.args[0]), ast.unparse(call.args[1])
+    return {name: maker for name, maker in found.items() if name not in twice}
+
+
+def _path(node: ast.AST) -> str:
+    """A name, or ``self.name``; empty for anything else."""
+    if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "self":
+        return f"self.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 _OF_MODULE = re.compile(r"list\((\w+)\.parameters\(\)\)|decay_groups\((\w+),|named\((\w+)\)")
@@ -141,7 +163,7 @@ class _Steps(cst.CSTTransformer):
     def _backward(self, first: ast.Assign, statement, gradients: str) -> tuple[list[str], str] | None:
         """The lines that run a loss backward, and the weights; None where it is no such call."""
         target, call = first.targets[0], first.value
-        function = getattr(call.func, "id", "")
+        function = _path(call.func)
         if (
             function in self.makers
             and isinstance(target, ast.Tuple)

@@ -10,6 +10,7 @@ __all__ = ["Rule", "load", "rule_of"]
 
 _FILES = (
     "operators",
+    "numpys",
     "methods",
     "creation",
     "dtypes",

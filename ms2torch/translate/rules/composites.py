@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 import libcst as cst
 
@@ -47,6 +48,17 @@ def _is_depend(call, node: ast.Call) -> bool:
 @rule("ops.partial", "functools.partial(f, x)")
 def partial(call):
     return call.updated.with_changes(func=cst.Name("partial"))
+
+
+@rule("ops.Partial", "functools.partial(f, x)")
+def partial_primitive(call):
+    return call.updated.with_changes(func=cst.Name("partial"))
+
+
+@rule("ops.make_range", "tuple(range(start, end, step))")
+def make_range(call):
+    numbers = call.updated.with_changes(func=cst.Name("range"))
+    return cst.Call(cst.Name("tuple"), [cst.Arg(numbers)])
 
 
 @rule(
@@ -108,7 +120,7 @@ def hyper_map(call):
     from .table import call_rule
 
     function, lists = args[0].value, args[1:]
-    letters = _letters(len(lists), rewriter.source)
+    letters = _letters(len(lists), code(function))
     inferred = rewriter.reading.inferred(given[0])
     made = None
     if isinstance(inferred, Ref):
@@ -122,16 +134,23 @@ def hyper_map(call):
             made = code(filled(one.form, dict(zip(names, map(cst.Name, letters), strict=True))))
     if made is None and isinstance(function, cst.Call) and code(function.func) == "partial":
         first, *rest = [code(a).rstrip(", ") for a in function.args]
-        made = f"{first}({', '.join([*rest, *letters])})"
-    made = made or f"{code(function)}({', '.join(letters)})"
+        made = f"{_called(function.args[0].value, first)}({', '.join([*rest, *letters])})"
+    made = made or f"{_called(function, code(function))}({', '.join(letters)})"
     if len(lists) == 1:
         return cst.parse_expression(f"[{made} for {letters[0]} in {code(lists[0].value)}]")
     zipped = ", ".join(code(a.value) for a in lists)
     return cst.parse_expression(f"[{made} for {', '.join(letters)} in zip({zipped})]")
 
 
-def _letters(count: int, source: str) -> list[str]:
-    return {1: ["g"], 2: ["a", "b"]}.get(count, [f"x{i}" for i in range(count)])
+def _called(function: cst.BaseExpression, text: str) -> str:
+    return f"({text})" if isinstance(function, cst.Lambda) else text
+
+
+def _letters(count: int, function: str) -> list[str]:
+    """Names for what is mapped, of which the function has none."""
+    letters = {1: ["g"], 2: ["a", "b"]}.get(count, [])
+    taken = re.findall(r"\w+", function)
+    return letters if letters and not {*letters} & {*taken} else [f"x{i}" for i in range(count)]
 
 
 @rule(

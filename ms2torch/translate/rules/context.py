@@ -51,7 +51,7 @@ def set_device(call):
     value = call.value("device_target")
     device = {"CPU": '"cpu"', "GPU": '"cuda"'}.get(value if value is not UNTOLD else "")
     if device is None:
-        device = '"cuda" if torch.cuda.is_available() else "cpu"'
+        device = 'torch.accelerator.current_accelerator() if torch.accelerator.is_available() else "cpu"'
     return cst.parse_expression(f"torch.set_default_device({device})")
 
 

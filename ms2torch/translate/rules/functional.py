@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
+import libcst as cst
+
+from ..rewriting.inferred import is_tensor
 from .table import VALUES, Rule, add, rule, table
 
 table(
@@ -92,10 +97,28 @@ def _padding(call, name: str) -> str:
     return ""
 
 
-@rule("jacrev jacfwd", "torch.func.jacrev(function, argnums)")
+@rule("jacrev jacfwd ops.jacrev ops.jacfwd", "torch.func.jacrev(function, argnums)")
 def jacobian(call):
     name = call.name.rpartition(".")[2]
     return f"torch.func.{name}({{fn}}, argnums={{grad_position?}}, has_aux={{has_aux?}})"
+
+
+@rule("jvp ops.jvp", "torch.func.jvp(function, inputs, v), of tuples")
+def jvp(call):
+    for name in ("inputs", "v"):
+        if is_tensor(call.inferred(name)):
+            call.put(name, f"({call.text(name)},)")
+        elif not isinstance(call.nodes[name], ast.Tuple):
+            call.refuse(f"whether its {name} are a tuple is not told")
+    return "torch.func.jvp({fn}, {inputs}, {v}, has_aux={has_aux?})"
+
+
+@rule("vjp ops.vjp", "torch.func.vjp(function, *inputs)")
+def vjp(call):
+    if "weights" in call and call.value("weights") is not None:
+        call.refuse("its weights= has no rule")
+    call.read.add("weights")
+    return call.updated.with_changes(func=cst.parse_expression("torch.func.vjp"))
 
 
 @rule("vmap ops.vmap", "torch.vmap(function, in_dims, out_dims)")

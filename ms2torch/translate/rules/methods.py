@@ -6,10 +6,13 @@ import ast
 
 import libcst as cst
 
+from ms2torch._naming import generations
+
 from ..rewriting.inferred import PARAMETER, Const
 from ..rewriting.sites import UNTOLD
 from ..rewriting.templates import code
-from .operators import _reduce, dtyped
+from ..translation import site_of
+from .operators import _reduce, along, dtyped
 from .table import GRADIENTS_OF_CASTS, VALUES, Rule, add, rule, table
 
 table(
@@ -79,6 +82,8 @@ isnan | {input}.isnan()
 tril | {input}.tril({diagonal?})
 triu | {input}.triu({diagonal?})
 equal eq | {input} == {other}
+fills | torch.full_like({x}, {value})
+addcdiv | {input}.addcdiv({tensor1}, {tensor2}, value={value?})
 """,
 )
 
@@ -196,7 +201,7 @@ def transpose(call):
         return "{input}.transpose({dim0}, {dim1})"
     if not call.args.get("axes"):
         return "{input}.permute(*range({input}.ndim)[::-1])"
-    if isinstance(call.args["axes"], list) and len(call.args["axes"]) == 2:
+    if isinstance(call.args["axes"], list) and [a.star for a in call.args["axes"]] == ["", ""]:
         first, second = call.args["axes"]
         call.args |= {"a": first.value, "b": second.value}
         values = {call.value_of(first), call.value_of(second)}
@@ -252,22 +257,37 @@ def tensor_sum(call):
 
 @rule(
     "Tensor.max Tensor.min",
-    "x.amax(dim=axis, keepdim=keepdims)",
+    "x.max(dim) of an axis by its place or dim=, x.amax(dim=axis, keepdim=keepdims) of axis=",
     "PyTorch's max(dim) gives values and places; amax the values, and shares a tie's gradient",
     "PyTorch 的 max(dim) 给值和下标；amax 只给值，并列时平分梯度",
 )
 def tensor_max(call):
-    name = call.name.rpartition(".")[2]
-    args = call.args.pop("args", [])
-    if args and not isinstance(args, cst.BaseExpression):
-        call.args["axis"] = args[0].value
-        call.nodes["axis"] = call.rewriter.node_of(call, 0)
-    if "initial" in call or "where" in call or len(args) > 1:
+    name, given = call.name.rpartition(".")[2], call.args.pop("args", [])
+    if "initial" in call or "where" in call or len(given) > 2 or any(a.star for a in given):
         call.refuse("its initial= and where= have no counterpart")
-    if call.value("return_indices", False) is True:
+    axis_alone = bool(given) and not {"keepdims", "return_indices"} & call.args.keys()
+    for at, arg, node in zip(("axis", "keepdims"), given, call.node.args, strict=False):
+        call.args[at], call.nodes[at] = arg.value, node
+    _renamed(call, "keepdim", "keepdims")
+    both = "dim" in call or call.value("return_indices", False) is True
+    both |= axis_alone and call.value("axis") is not None and _gives_both(call)
+    _renamed(call, "dim", "axis")
+    if both:
         return f"{{self}}.{name}(dim={{axis}}, keepdim={{keepdims?}})"
-    _renamed(call, "dim", "axis"), _renamed(call, "keepdim", "keepdims")
     return _reduce(call, "self", "axis", "keepdims", f"a{name}") if "axis" in call else f"{{self}}.{name}()"
+
+
+def _gives_both(call) -> bool:
+    """Whether ``x.max(1)`` gives values and places, which it does outside of a graph."""
+    fact = call.rewriter.reading.facts.at(*site_of(call.node))
+    if fact is not None and fact.result is not None:
+        return fact.result.type == "tuple"
+    source = call.rewriter.source
+    if type(call.value("axis")) is tuple or generations.has_old_meaning("mindspore.Tensor.max"):
+        return False
+    if any(word in source for word in ("GRAPH_MODE", "jit", "ms_function")):
+        call.refuse("it gives places too outside of a graph, and in a graph values alone: --run tells")
+    return True
 
 
 def _renamed(call, old: str, new: str) -> None:
@@ -289,9 +309,13 @@ def spread(call):
     return f"{{self}}.{name}(dim={{axis?}}, correction={{ddof}}, keepdim={{keepdims?}})"
 
 
-@rule("Tensor.all Tensor.any", "x.all()")
-def truth(call):
-    return _reduce(call, "input", "axis", "keep_dims", call.name.rpartition(".")[2])
+def _truth(name: str) -> None:
+    @rule(f"Tensor.{name}", f"x.{name}()")
+    def write(call):
+        return _reduce(call, "input", "axis", "keep_dims", name)
+
+
+_truth("all"), _truth("any")
 
 
 @rule("Tensor.flatten", "x.flatten()", "", "")
@@ -344,6 +368,6 @@ def gather(call):
         return cst.parse_expression(f"{code(call.updated.func)}({code(first)}, {code(rest[0])}.long())")
     axis = call.rewriter.reading.inferred(call.node.args[1]) if len(call.node.args) > 1 else None
     axis = axis.value if isinstance(axis, Const) else None
-    if len(rest) != 1 or not isinstance(axis, int) or axis < 0:
+    if len(rest) != 1 or not isinstance(axis, int):
         call.refuse("its axis is not told")
-    return cst.parse_expression(f"{code(call.updated.func.value)}[{':, ' * axis}{code(first)}]")
+    return cst.parse_expression(f"{code(call.updated.func.value)}[{along(axis, code(first))}]")

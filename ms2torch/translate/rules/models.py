@@ -141,11 +141,13 @@ def _called(names: str, helper: str) -> None:
     def write(call):
         if helper == "LambdaCallback" and not all(a.keyword for a in call.updated.args):
             call.refuse("its functions are not given by name")
+        if call.value("baseline", None) is not None:
+            call.refuse("its baseline= has no rule")
         call.helper(helper)
         return call.updated.with_changes(func=cst.Name(helper))
 
 
-for _name in ("LambdaCallback", "LearningRateScheduler", "History"):
+for _name in ("LambdaCallback", "LearningRateScheduler", "History", "EarlyStopping", "ReduceLROnPlateau"):
     _called(f"train.{_name} {_name} train.callback.{_name}", _name)
 
 

@@ -169,6 +169,26 @@ repeat_interleave | torch.repeat_interleave({input}, {repeats}, dim={axis?})
 meshgrid Meshgrid | torch.meshgrid({inputs}, indexing={indexing})
 normalize | F.normalize({input}, p={p?}, dim={dim?}, eps={eps?})
 is_tensor | torch.is_tensor({obj})
+isreal | torch.isreal({input})
+fills | torch.full_like({x}, {value})
+diag_embed | torch.diag_embed({input}, {offset?}, {dim1?}, {dim2?})
+truncate_div TruncateDiv | torch.div({x}, {y}, rounding_mode="trunc")
+truncate_mod TruncateMod | torch.fmod({x}, {y})
+EmbeddingLookup | F.embedding({input_indices} - {offset}, {input_params}) | a place outside is an error; MindSpore's CPU gives zeros | 越界报错，MindSpore 的 CPU 给零
+BCEWithLogitsLoss | F.binary_cross_entropy_with_logits({logits}, {label}, weight={weight?}, pos_weight={pos_weight?}, reduction={reduction?})
+KLDivLoss | F.kl_div({logits}, {labels}, reduction={reduction?})
+scalar_add | {x} + {y}
+scalar_sub | {x} - {y}
+scalar_mul | {x} * {y}
+scalar_div | {x} / {y}
+scalar_floordiv | {x} // {y}
+scalar_mod | {x} % {y}
+scalar_pow | {x} ** {y}
+scalar_lt | {x} < {y}
+scalar_gt | {x} > {y}
+scalar_le | {x} <= {y}
+scalar_ge | {x} >= {y}
+scalar_eq | {x} == {y}
 """,
 )
 
@@ -186,101 +206,6 @@ ones | torch.ones({size}, dtype={dtype?})
 """,
 )
 
-table(
-    "numpy",
-    """
-concatenate | torch.cat({arrays}, dim={axis?})
-stack | torch.stack({arrays}, dim={axis?})
-squeeze | torch.squeeze({a}, {axis?})
-expand_dims | {a}.unsqueeze({axis})
-transpose | {a}.permute({axes*})
-reshape | {x}.reshape({new_shape*})
-where | torch.where({condition}, {x}, {y})
-sqrt | torch.sqrt({x})
-exp | torch.exp({x})
-log | torch.log({x})
-abs | torch.abs({x})
-square | torch.square({x})
-maximum | torch.maximum({x1}, {x2})
-minimum | torch.minimum({x1}, {x2})
-matmul | torch.matmul({x1}, {x2})
-tile | {a}.tile({reps})
-broadcast_to | {array}.expand({shape*})
-flip | torch.flip({m}, {axis})
-ones_like | torch.ones_like({a})
-zeros_like | torch.zeros_like({a})
-eye | torch.eye({N}, {M?})
-full | torch.full({shape}, {fill_value}, dtype={dtype?})
-zeros | torch.zeros({shape}, dtype={dtype?})
-ones | torch.ones({shape}, dtype={dtype?})
-clip | torch.clamp({x}, {xmin}, {xmax})
-meshgrid | torch.meshgrid({xi}, indexing={indexing})
-linspace | torch.linspace({start}, {stop}, {num})
-sin | torch.sin({x})
-cos | torch.cos({x})
-tan | torch.tan({x})
-tanh | torch.tanh({x})
-arctan2 | torch.atan2({x1}, {x2})
-log1p | torch.log1p({x})
-sign | torch.sign({x})
-floor | torch.floor({x})
-ceil | torch.ceil({x})
-isnan | torch.isnan({x})
-add | torch.add({x1}, {x2})
-subtract | torch.sub({x1}, {x2})
-multiply | torch.mul({x1}, {x2})
-divide | torch.true_divide({x1}, {x2})
-power | torch.pow({x1}, {x2})
-outer | torch.outer({a}, {b})
-swapaxes | torch.swapaxes({x}, {axis1}, {axis2})
-moveaxis | torch.moveaxis({a}, {source}, {destination})
-hstack | torch.hstack({tup})
-vstack | torch.vstack({tup})
-tril | torch.tril({m}, {k?})
-triu | torch.triu({m}, {k?})
-diag | torch.diag({v}, {k?})
-diagonal | torch.diagonal({a}, offset={offset?}, dim1={axis1?}, dim2={axis2?})
-identity | torch.eye({n})
-full_like | torch.full_like({a}, {fill_value}, dtype={dtype?})
-roll | torch.roll({a}, {shift}, {axis?})
-ravel | {x}.flatten()
-column_stack | torch.column_stack({tup})
-split array_split | torch.tensor_split({x}, {indices_or_sections}, dim={axis?})
-norm | torch.linalg.norm({x}, ord={ord?}, dim={axis?}, keepdim={keepdims?})
-tensordot | torch.tensordot({a}, {b}, {axes?})
-inner | torch.inner({a}, {b})
-std | torch.std({x}, dim={axis?}, correction={ddof}, keepdim={keepdims?}) | divides by n unless told, PyTorch by n - 1 | 默认除以 n，PyTorch 除以 n - 1
-var | torch.var({x}, dim={axis?}, correction={ddof}, keepdim={keepdims?}) | divides by n unless told, PyTorch by n - 1 | 默认除以 n，PyTorch 除以 n - 1
-argmax | torch.argmax({a}, dim={axis?}) | places are int64, MindSpore's int32 | 下标是 int64，MindSpore 是 int32
-argmin | torch.argmin({a}, dim={axis?}) | places are int64, MindSpore's int32 | 下标是 int64，MindSpore 是 int32
-equal | {x1} == {x2}
-not_equal | {x1} != {x2}
-less | {x1} < {x2}
-less_equal | {x1} <= {x2}
-greater | {x1} > {x2}
-greater_equal | {x1} >= {x2}
-logical_and | torch.logical_and({x1}, {x2})
-logical_or | torch.logical_or({x1}, {x2})
-logical_not | torch.logical_not({a})
-isfinite | torch.isfinite({x})
-isinf | torch.isinf({x})
-negative | -{a}
-remainder mod | torch.remainder({x1}, {x2})
-floor_divide | torch.floor_divide({x1}, {x2})
-round | torch.round({a}, decimals={decimals?})
-arcsin | torch.asin({x})
-arccos | torch.acos({input})
-arctan | torch.atan({x})
-sinh | torch.sinh({x})
-cosh | torch.cosh({x})
-exp2 | torch.exp2({x})
-expm1 | torch.expm1({x})
-log2 | torch.log2({x})
-log10 | torch.log10({x})
-""",
-)
-
-
 def _reduce(call, x: str, axis: str, keep: str, torch_name: str) -> str:
     """Over an axis, several, or all: ``x.sum()``, ``x.sum(1, keepdim=True)``."""
     every = axis not in call or call.value(axis) in ((), None, [])
@@ -294,24 +219,23 @@ def _reduce(call, x: str, axis: str, keep: str, torch_name: str) -> str:
     return f"{{{x}}}.{torch_name}()" if every else f"{{{x}}}.{torch_name}(dim={{{axis}}}{kept})"
 
 
-def _reduction(names: str, x: str, axis: str, keep: str, torch_name: str) -> None:
+def reduction(names: str, x: str, axis: str, keep: str, torch_name: str) -> None:
     @rule(names, f"x.{torch_name}(dim=axis, keepdim=keep_dims)")
     def write(call):
         return _reduce(call, x, axis, keep, torch_name)
 
 
-_reduction("ops.ReduceSum", "x", "axis", "keep_dims", "sum")
-_reduction("ops.ReduceMean ops.mean", "x", "axis", "keep_dims", "mean")
-_reduction("ops.ReduceMax", "x", "axis", "keep_dims", "amax")
-_reduction("ops.ReduceMin", "x", "axis", "keep_dims", "amin")
-_reduction("ops.ReduceProd", "x", "axis", "keep_dims", "prod")
-_reduction("ops.sum", "input", "dim", "keepdim", "sum")
-_reduction("ops.all", "input", "axis", "keep_dims", "all")
-_reduction("ops.any", "input", "axis", "keep_dims", "any")
-_reduction("numpy.sum", "a", "axis", "keepdims", "sum")
-_reduction("numpy.mean", "a", "axis", "keepdims", "mean")
-_reduction("numpy.max numpy.amax", "a", "axis", "keepdims", "amax")
-_reduction("numpy.min numpy.amin", "a", "axis", "keepdims", "amin")
+reduction("ops.ReduceSum", "x", "axis", "keep_dims", "sum")
+reduction("ops.ReduceMean ops.mean", "x", "axis", "keep_dims", "mean")
+reduction("ops.ReduceMax", "x", "axis", "keep_dims", "amax")
+reduction("ops.ReduceMin", "x", "axis", "keep_dims", "amin")
+reduction("ops.ReduceProd", "x", "axis", "keep_dims", "prod")
+reduction("ops.sum", "input", "dim", "keepdim", "sum")
+reduction("ops.all", "input", "axis", "keep_dims", "all")
+reduction("ops.prod", "input", "axis", "keep_dims", "prod")
+reduction("ops.any", "input", "axis", "keep_dims", "any")
+reduction("ops.ReduceAny", "x", "axis", "keep_dims", "any")
+reduction("ops.ReduceAll", "input", "axis", "keep_dims", "all")
 
 
 @rule("ops.max ops.min", "torch.max(x, dim=axis, keepdim=keepdims)")
@@ -408,9 +332,12 @@ def gather(call):
     axis = call.value("axis")
     if not isinstance(axis, int) or call.value("batch_dims", 0) != 0:
         call.refuse("its axis is not told")
-    before = "".join(":, " for _ in range(axis)) if axis >= 0 else "..., "
-    after = ", :" * (-axis - 1) if axis < 0 else ""
-    return f"{{input_params}}[{before}{{input_indices}}{after}]"
+    return f"{{input_params}}[{along(axis, '{input_indices}')}]"
+
+
+def along(axis: int, index: str) -> str:
+    """An index of one axis, in brackets."""
+    return f"{':, ' * axis}{index}" if axis >= 0 else f"..., {index}{', :' * (-axis - 1)}"
 
 
 def _first_shape(call) -> tuple | None:
@@ -508,6 +435,40 @@ def _segments(name: str, how: str) -> None:
 
 for _name, _how in (("sum", "sum"), ("max", "amax"), ("min", "amin")):
     _segments(_name, _how)
+
+
+@rule(
+    "ops.SparseSoftmaxCrossEntropyWithLogits",
+    "F.cross_entropy(logits, labels.long())",
+    "with is_grad MindSpore gives the gradient, which backward() gives in PyTorch",
+    "is_grad 时 MindSpore 给出梯度，PyTorch 由 backward() 给出",
+)
+def sparse_cross_entropy(call):
+    if call.value("is_grad") or call.value("sens") != 1:
+        call.refuse("it gives the gradient")
+    return "F.cross_entropy({logits}, {labels}.long())"
+
+
+@rule("ops.NLLLoss", "F.nll_loss(logits, labels.long(), weight), and the sum of the weights that count")
+def nll_loss(call):
+    if call.value("ignore_index") != -100:
+        call.refuse("its ignore_index= has no rule")
+    loss = "F.nll_loss({logits}, {labels}.long(), {weight}, reduction={reduction?})"
+    return f"({loss}, {{weight}}[{{labels}}].sum())"
+
+
+@rule("ops.LayerNorm", "F.layer_norm(...), the mean and the variance: layer_norm, at the head")
+def layer_norm(call):
+    if call.value("begin_norm_axis") != call.value("begin_params_axis"):
+        call.refuse("its gamma and beta have other axes than its norm")
+    call.helper("layer_norm")
+    return "layer_norm({input_x}, {gamma}, {beta}, axis={begin_norm_axis?}, eps={epsilon?})"
+
+
+@rule("ops.sequence_mask", "torch.arange(maxlen) < lengths.unsqueeze(-1)")
+def sequence_mask(call):
+    longest = "{maxlen}" if call.value("maxlen") is not None else "int({lengths}.max())"
+    return f"torch.arange({longest}) < {{lengths}}.unsqueeze(-1)"
 
 
 @rule("ops.arange numpy.arange ops.range", "torch.arange(start, end, step)")

@@ -12,9 +12,12 @@ from ..rewriting.templates import code
 from .optimizers import assigned
 from .table import rule
 
-_BN = "names are PyTorch's: gamma is weight, moving_mean running_mean; ms2torch convert-checkpoint converts old files"
+_BN = (
+    "names are PyTorch's: gamma is weight, moving_mean running_mean; ms2torch convert-checkpoint converts old files; "
+    "BatchNorm's num_batches_tracked is one more"
+)
 _BN_ZH = (
-    "名字是 PyTorch 的：gamma 变 weight，moving_mean 变 running_mean；旧文件用 ms2torch convert-checkpoint 转换"
+    "名字是 PyTorch 的：gamma 变 weight，moving_mean 变 running_mean；旧文件用 ms2torch convert-checkpoint 转换；多一个 BatchNorm 的 num_batches_tracked"
 )
 
 

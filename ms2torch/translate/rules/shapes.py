@@ -19,6 +19,34 @@ TensorScatterAdd tensor_scatter_add | {input_x}.index_put(tuple({indices}.unbind
 )
 
 
+def _written_places(names: str, places: str, accumulate: str) -> None:
+    """Rows of a Parameter that are written, or added to, by their places."""
+    at = "tuple({indices}.unbind(-1))" if places == "nd" else "({indices},)"
+
+    @rule(names, f"parameter.data.index_put_(indices, updates{accumulate})")
+    def write(call):
+        return f"{{input_x}}.data.index_put_({at}, {{updates}}{accumulate})"
+
+
+_ADDS = ", accumulate=True"
+_written_places("ops.ScatterUpdate ops.scatter_update", "rows", "")
+_written_places("ops.ScatterAdd ops.scatter_add", "rows", _ADDS)
+_written_places("ops.ScatterNdUpdate ops.scatter_nd_update", "nd", "")
+_written_places("ops.ScatterNdAdd ops.scatter_nd_add", "nd", _ADDS)
+
+
+@rule(
+    "ops.tensor_scatter_elements ops.TensorScatterElements",
+    'x.scatter(axis, indices.long(), updates); x.scatter_add where reduction="add"',
+)
+def scatter_elements(call):
+    how = call.value("reduction")
+    if how not in ("none", "add"):
+        call.refuse("its reduction= is not told")
+    name = "scatter_add" if how == "add" else "scatter"
+    return f"{{input_x}}.{name}({{axis}}, {{indices}}.long(), {{updates}})"
+
+
 @rule("ops.pad", "F.pad(x, padding, mode, value)")
 def pad(call):
     padding = call.value("padding", None)
