@@ -31,17 +31,25 @@ def _number_dtype(dtype, cell: str) -> None:
             "the MindSpore official website to get more information about the data type.")
 
 
-def looked_up(ids: Tensor, table: Tensor) -> Tensor:
-    """The rows of ``table`` that ``ids`` name. RuntimeError for ids out of range, TypeError for floats."""
+def looked_up(ids: Tensor, table: Tensor, one_hot: bool = False) -> Tensor:
+    """The rows of ``table`` that ``ids`` name, negative ones from the end; RuntimeError for ids out of range,
+    TypeError for floats. ``one_hot``: zeros for both."""
     try:
         return wrap(F.embedding(ids._t, table._t))
     except AttributeError as err:
         raise not_tensor(err, "Gather", ids) from None
     except IndexError:
-        t, rows = ids._t, table.shape[0]
-        wrong = t[(t < 0) | (t >= rows)].flatten()[0].item()
-        raise RuntimeError(f"For 'Gather', the 'input_indices' should be in the range [0, {rows}), but got "
-                           f"{wrong}, error_code[58]") from None
+        t, size = ids._t, table.shape[0]
+        if one_hot:
+            inside = (t >= 0) & (t < size)
+            return wrap(F.embedding(t.where(inside, 0), table._t).where(inside[..., None], 0))
+        wrong = t[(t < -size) | (t >= size)]
+        if wrong.numel():
+            first = wrong[0].item()
+            first += size if first < 0 else 0
+            raise RuntimeError(f"For 'Gather', the 'input_indices' should be in the range [0, {size}), but "
+                               f"got {first}, error_code[58]") from None
+        return wrap(F.embedding(t.remainder(size), table._t))
     except RuntimeError as err:
         t = ids._t
         if t.dtype in (torch.int8, torch.int16, torch.uint8):
@@ -58,7 +66,8 @@ class Embedding(Cell):
 
     The table is drawn from N(0, 0.01^2) unless ``embedding_table`` says otherwise. ``padding_idx`` zeroes a
     row at the start alone: unlike torch's, it is trained like the others. ``dtype`` concerns ``use_one_hot``
-    alone. RuntimeError for indices out of range.
+    alone. Negative indices count from the end, or give zeros with ``use_one_hot``; RuntimeError for others
+    that are out of range.
     """
 
     def __init__(self, vocab_size, embedding_size, use_one_hot=False, embedding_table="normal", dtype=float32,
@@ -83,7 +92,7 @@ class Embedding(Cell):
     gather = primitive("Gather")
 
     def construct(self, ids):
-        return looked_up(ids, self.embedding_table)
+        return looked_up(ids, self.embedding_table, self.use_one_hot)
 
     def extend_repr(self) -> str:
         return (f"vocab_size={self.vocab_size}, embedding_size={self.embedding_size}, "

@@ -66,7 +66,7 @@ def gathered(x, index, axis, batch_dims=0):
 
 
 def _gather_again(x, index, axis, err):
-    """Why it failed; where only negative indices were in the way, the result: zeros stand for them."""
+    """Why it failed; where only negative indices were in the way, the result: they count from the end."""
     axis = int(axis)
     if not -x.ndim <= axis < x.ndim:
         raise ValueError(f"For primitive[Gather], the axis must be in [-{x.ndim},{x.ndim}], but got "
@@ -77,10 +77,12 @@ def _gather_again(x, index, axis, err):
     if index.dtype not in (torch.int32, torch.int64):
         return gathered(x, index.long(), axis)
     n, seen = x.shape[axis], _everywhere(index)
-    beyond = seen[seen >= n]
+    beyond = seen[(seen >= n) | (seen < -n)]
     if beyond.numel():
+        first = int(beyond[0])
+        first += n if first < 0 else 0
         raise final(RuntimeError(f"For 'Gather', the 'input_indices' should be in the range [0, {n}), "
-                                 f"but got {int(beyond[0])}, error_code[58]")) from None
+                                 f"but got {first}, error_code[58]")) from None
     if not (seen < 0).any():
         raise err
     return gathered(x, index.remainder(n), axis)

@@ -26,7 +26,8 @@ def checked_distance(distance_metric) -> str:
 def checked_inputs(metric, name: str, inputs):
     """Prediction, true value and label index; ValueError where they do not go together."""
     if len(inputs) != 3:
-        gap, stop = {"RootMeanSquareDistance": ("", "."), "MeanSurfaceDistance": (" ", "")}.get(name, (" ", "."))
+        gap = "" if name == "RootMeanSquareDistance" else " "
+        stop = "" if name == "MeanSurfaceDistance" else "."
         raise ValueError(f"For '{name}.update', it needs 3 inputs{gap}(predicted value, true value, label "
                          f"index), but got {len(inputs)}{stop}")
     y_pred, y, label = metric._convert_data(inputs[0]), metric._convert_data(inputs[1]), inputs[2]
