@@ -60,7 +60,7 @@ def _checked_mode(value):
             f"{_KEY.format('mode')}should be context.GRAPH_MODE (0) or context.PYNATIVE_MODE (1), "
             f"but got {value}."
         )
-    mode.graph = value == GRAPH_MODE
+    mode.graph = value == GRAPH_MODE and os.environ.get("MS_JIT") != "0"
     if mode.graph:
         language.graph_mode()
     return int(value)

@@ -1,8 +1,10 @@
 """What of a graph is left to Python: arrays, objects, what is printed beside them; and what the limits of its
 own recursion are."""
+import os
+
 import mindspore as ms
 import numpy as np
-from mindspore import Parameter, Tensor, jit, mutable, nn
+from mindspore import Parameter, Tensor, jit, mutable, nn, ops
 
 from tests.reference.graphs import graph, written
 from tests.reference.judge import case
@@ -195,3 +197,52 @@ def test_parameter_of_a_jit_class():
     with written() as text:
         given = Net()(), called(Tensor([5])), counter.number.value()
     return given, text
+
+
+def scaled(x, factor=2.0, offset=1.0):
+    return x * factor + offset
+
+
+def first(*args):
+    return args[0]
+
+
+@case(mode="GRAPH")
+def test_morph_takes_arguments_by_name():
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.scaled = ops.Morph(scaled, first, first)
+
+        def construct(self, x):
+            return self.scaled(x, factor=Tensor(3.0)), self.scaled(x), self.scaled(x, offset=Tensor(5.0))
+
+    return Net()(Tensor([2.0, 4.0]))
+
+
+@case(mode="GRAPH")
+def test_nothing_is_compiled_where_the_environment_says_so():
+    class Net(nn.Cell):
+        def construct(self, x):
+            print("net", x)
+            return x + 1
+
+    @jit
+    def refused(x):
+        try:
+            print("function", x)
+        finally:
+            x = x * 2
+        return x, type(zip((1,), (2,))).__name__
+
+    os.environ["MS_JIT"] = "0"
+    try:
+        ms.set_context(mode=ms.GRAPH_MODE)
+        with written() as text:
+            given = Net()(Tensor([1.0])), refused(Tensor([1.0]))
+    finally:
+        del os.environ["MS_JIT"]
+        ms.set_context(mode=ms.GRAPH_MODE)
+    with written() as later:
+        Net()(Tensor([1.0]))
+    return given, text, later

@@ -45,11 +45,11 @@ def _scan(loop_func, init, xs, length=None, unroll=True):
 
 @primitive("Morph", init={"fn": REQUIRED, "infer_shape": REQUIRED, "infer_dtype": REQUIRED, "bprop_fn": None},
            on_tensors=True)
-def _morph(*args, fn, infer_shape, infer_dtype, bprop_fn=None):
+def _morph(*args, fn, infer_shape, infer_dtype, bprop_fn=None, **named):
     """A function of Tensors as an operator (``mindspore.ops.Morph``), with ``bprop_fn`` for its gradients."""
     if bprop_fn is None or not is_differentiating():
-        return fn(*args)
-    return custom_bprop(fn, bprop_fn, args, {})
+        return fn(*args, **named)
+    return custom_bprop(fn, bprop_fn, args, named)
 
 
 @primitive("Custom", init={"func": REQUIRED, "out_shape": None, "out_dtype": None, "func_type": "pyfunc",
