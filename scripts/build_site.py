@@ -65,6 +65,7 @@ def main(argv: list[str] | None = None) -> int:
     )
     parser.add_argument("--url", default="", help="the address that the site will have")
     given = parser.parse_args(argv)
+    given.out = given.out.resolve()     # MkDocs takes a relative one for a folder beside its configuration
     if given.notebooks:
         notebooks.write(ROOT, (given.language or ["en"])[0])
         return 0

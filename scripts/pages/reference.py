@@ -26,6 +26,7 @@ WORDS = {
         "same": "The same definition",
         "torch": "In PyTorch",
         "differs": "What differs",
+        "colon": ": ",
         "example": "Example",
         "judged": "Printed by MindSpore 2.10; a test holds ms2torch to it.",
         "unjudged": "Printed by ms2torch: MindSpore 2.10 answers no such call on a CPU.",
@@ -51,6 +52,7 @@ WORDS = {
         "same": "同一个定义",
         "torch": "在 PyTorch 里",
         "differs": "不同之处",
+        "colon": "：",
         "example": "例子",
         "judged": "输出由 MindSpore 2.10 打印；测试要求 ms2torch 与它一致。",
         "unjudged": "输出由 ms2torch 打印：MindSpore 2.10 在 CPU 上不回答这样的调用。",
@@ -153,17 +155,17 @@ def page(entry: Entry, language: str) -> str:
         lines += [f"**{words['refused']}**", ""]
     lines += [prose(doc(entry.found)), ""]
     if others := siblings(entry.name):
-        lines += [f"{words['same']}: " + ", ".join(f"`{o}`" for o in others), ""]
+        lines += [f"{words['same']}{words['colon']}" + ", ".join(f"`{o}`" for o in others), ""]
     if rule := form(entry.name):
         from ms2torch.translate.explain import readable
 
         lines += [f"## {words['torch']}", "", "```python", readable(rule.form), "```", ""]
         if differs := (rule.zh if language == "zh" else rule.en):
-            lines += [f"**{words['differs']}**: {escaped(differs)}", ""]
+            lines += [f"**{words['differs']}**{words['colon']}{escaped(differs)}", ""]
     lines += shown(entry.name, words, 2)
     why = examples.reason(entry.name) if entry.status == "here" and not example(entry.name) else None
     if why:
-        lines += [f"{words['without']}: {why[language]}", ""]
+        lines += [f"{words['without']}{words['colon']}{why[language]}", ""]
     if entry.methods:
         lines += [f"## {words['methods']}", ""]
         for method in entry.methods:
@@ -225,9 +227,9 @@ def shown(full: str, words: dict, level: int) -> list[str]:
     if found.shapes:
         given = ", ".join(f"`{name}` {shape}" for name, shape in found.operands())
         lines += [
-            f"{words['shapes']}: {given} {words['to']} {found.shapes}"
+            f"{words['shapes']}{words['colon']}{given} {words['to']} {found.shapes}"
             if given
-            else f"{words['shapes']}: {found.shapes}",
+            else f"{words['shapes']}{words['colon']}{found.shapes}",
             "",
         ]
     return lines
