@@ -7,12 +7,16 @@ from collections.abc import Iterable
 
 
 def _make_directory(path: str, arg_name: str = "path") -> str:
-    """Make a folder, with those above it; its real path. TypeError and ValueError for no path."""
+    """Make a folder, with those above it; its real path. TypeError and ValueError for no path,
+    NotADirectoryError for a file's.
+    """
     if not isinstance(path, str):
         raise TypeError(f"The {arg_name} is invalid, the type should be string.")
     if not path.strip():
         raise ValueError(f"The {arg_name} is invalid, it should be non-blank.")
     path = os.path.realpath(path)
+    if os.path.isfile(path):
+        raise NotADirectoryError(f"The path({path}) is a file path, it should be a directory path.")
     os.makedirs(path, exist_ok=True)
     return path
 

@@ -120,6 +120,7 @@ MISTAKES = {
     "missing-file": lambda: V.read_file("missing.png"),
     "folder": lambda: V.read_image("/"),
     "mode": lambda: V.read_image("a", 1),
+    "offset": lambda: V.PadToSize(1000, [999, 0])(STEPS), "smaller": lambda: V.PadToSize(1)(STEPS),
     "name": lambda: V.read_file(3),
     "float": lambda: V.encode_jpeg(COLOURS.astype(np.float32)),
     "four": lambda: V.encode_jpeg(np.dstack([COLOURS, STEPS])),
@@ -185,3 +186,14 @@ def test_of_pil_images(what, grey):
         [*result.size, result.mode, zlib.crc32(result.tobytes())]
         for result in (transform(image) for _ in range(6))
     ]
+
+
+@case(each={"kind": ["gif", "webp"]})
+def test_read_image_of_other_kinds(kind):
+    from PIL import Image
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a." + kind)
+        Image.fromarray(COLOURS).save(path)
+        name, told = said(lambda: V.read_image(path))
+        return name, [line.replace(folder, "") for line in told]

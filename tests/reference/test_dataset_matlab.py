@@ -1,6 +1,7 @@
 """Published sets whose labels are MATLAB's files: SVHN, Caltech 101, Flowers 102, SBD."""
 
 import os
+import tempfile
 
 import mindspore.dataset as ds
 import numpy as np
@@ -94,3 +95,11 @@ def test_sbd(task, usage):
 def test_the_names_of_flowers():
     flowers("Classification", "all")
     return ds.Flowers102Dataset("f", "Classification").get_class_indexing()
+
+
+@case
+def test_the_categories_of_caltech101_are_known():
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("101_ObjectCategories/zebra", "Annotations"):
+            os.makedirs(os.path.join(folder, name))
+        return ds.Caltech101Dataset(folder).get_class_indexing()

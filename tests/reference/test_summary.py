@@ -251,3 +251,15 @@ def test_collector(sink, options):
 def test_bad_arguments_of_the_collector(options):
     with tempfile.TemporaryDirectory() as folder:
         SummaryCollector(folder, **options)
+
+
+@case(each={"inside": [False, True]}, raises=True)
+def test_a_file_is_no_folder_of_summaries(inside):
+    with tempfile.TemporaryDirectory() as folder:
+        name = os.path.join(folder, "file")
+        with open(name, "w") as file:
+            file.write("x")
+        try:
+            SummaryCollector(os.path.join(name, "x") if inside else name)
+        except OSError as error:
+            raise type(error)(str(error).replace(os.path.realpath(folder), "")) from None

@@ -112,8 +112,9 @@ class Caltech101Dataset(_ReadByPython):
                 if os.path.isdir(folder) and (name := os.path.basename(folder)) != "BACKGROUND_Google"]
 
     def get_class_indexing(self):
-        """From the category's name to its number."""
-        return {name: number for number, name in enumerate(self._categories())}
+        """From the name of each of the set's 101 categories to its number, whichever folders are there."""
+        names = Path(__file__).with_name("caltech101.tsv").read_text(encoding="utf-8").splitlines()[1:]
+        return {name: number for number, name in enumerate(names)}
 
     def _list(self):
         return [(path, number, name) for number, name in enumerate(self._categories())

@@ -61,7 +61,7 @@ def read_image(filename, mode=ImageReadMode.UNCHANGED):
     _needs(mode, ImageReadMode, "mode")
     _file(filename, "ReadImage")
     try:
-        image = pillow("Image").open(filename)
+        image = pillow("Image").open(filename, formats=("JPEG", "PNG", "BMP", "TIFF"))
         if image.format == "JPEG" and mode is ImageReadMode.GRAYSCALE:
             image.draft("L", image.size)  # the decoder leaves the colours out
         image.load()

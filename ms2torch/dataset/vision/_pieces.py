@@ -118,10 +118,14 @@ class PadToSize(ImageOperation):
     def _compute(self, image):
         over_h, over_w = self.size[0] - image.shape[0], self.size[1] - image.shape[1]
         top, left = self.offset or (over_h // 2, over_w // 2)
-        if over_h < top or over_w < left:
+        if over_h < 0 or over_w < 0:
             raise OperationError("PadToSize: the target size to pad should be no less than the original "
                                  f"image size, but got target size {self.size} and original size "
                                  f"{image.shape[:2]}.", "Syntax error.")
+        if over_h < top or over_w < left:
+            raise OperationError("PadToSize: the sum of offset and original image size should be no more "
+                                 f"than the target size to pad, but got offset {(top, left)} plus original size "
+                                 f"{image.shape[:2]} bigger than {self.size}", "Syntax error.")
         return pad(image, (left, top, over_w - left, over_h - top), self.fill_value, self.padding_mode)
 
 

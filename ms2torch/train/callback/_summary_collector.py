@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import re
@@ -21,23 +22,22 @@ _MOST_TENSOR_RECORDS = 20
 _DEFAULT_HISTOGRAMS = 5
 
 
-def _defaults() -> dict:
-    return {
-        "collect_metric": True,
-        "collect_graph": True,
-        "collect_train_lineage": True,
-        "collect_eval_lineage": True,
-        "collect_input_data": True,
-        "collect_dataset_graph": True,
-        "histogram_regular": None,
-        "collect_landscape": {
-            "landscape_size": 40,
-            "unit": "step",
-            "num_samples": 2048,
-            "create_landscape": {"train": True, "result": True},
-            "intervals": [[*range(1, 10)], [*range(10, 20)]],
-        },
-    }
+_DEFAULTS = {
+    "collect_metric": True,
+    "collect_graph": True,
+    "collect_train_lineage": True,
+    "collect_eval_lineage": True,
+    "collect_input_data": True,
+    "collect_dataset_graph": True,
+    "histogram_regular": None,
+    "collect_landscape": {
+        "landscape_size": 40,
+        "unit": "step",
+        "num_samples": 2048,
+        "create_landscape": {"train": True, "result": True},
+        "intervals": [[*range(1, 10)], [*range(10, 20)]],
+    },
+}
 
 
 class SummaryCollector(Callback):
@@ -55,6 +55,8 @@ class SummaryCollector(Callback):
     "collect_dataset_graph" does nothing: its compiler and its pipeline, which they draw, are not here.
     TypeError and ValueError for bad arguments.
     """
+
+    _DEFAULT_SPECIFIED_DATA = _DEFAULTS
 
     def __init__(
         self,
@@ -78,9 +80,9 @@ class SummaryCollector(Callback):
         self._max_file_size = self._positive("max_file_size", max_file_size, none=True)
         self._export_options = process_export_options(export_options)
         check_value_type("keep_default_action", keep_default_action, bool)
-        self._collect = self._chosen(collect_specified_data, keep_default_action)
-        check_value_type("collect_landscape", self._collect.get("collect_landscape"), [dict, type(None)])
-        self._landscape = self._collect.get("collect_landscape") or None
+        self._collect_specified_data = chosen = self._chosen(collect_specified_data, keep_default_action)
+        check_value_type("collect_landscape", chosen.get("collect_landscape"), [dict, type(None)])
+        self._landscape = chosen.get("collect_landscape") or None
         if self._landscape:
             self._check_landscape(self._landscape)
             self._ckpt_dir = _make_directory(os.path.join(self._summary_dir, "ckpt_dir"))
@@ -88,7 +90,7 @@ class SummaryCollector(Callback):
         self._custom = self._custom_data(custom_lineage_data)
         self._optimizer_found = self._custom_written = False
         self._optimizer = None
-        self._reads_loss = True
+        self._is_parse_loss_success = True
 
     # ---- arguments -------------------------------------------------------------------------------------
 
@@ -104,7 +106,7 @@ class SummaryCollector(Callback):
 
     def _chosen(self, asked, keep_default: bool) -> dict:
         check_value_type("collect_specified_data", asked, [dict, type(None)])
-        default = _defaults()
+        default = copy.deepcopy(_DEFAULTS)
         if asked is None:
             return default if keep_default else {}
         for name in asked:
@@ -131,7 +133,7 @@ class SummaryCollector(Callback):
 
     def _check_landscape(self, asked: dict) -> None:
         own = type(self).__name__
-        default = _defaults()["collect_landscape"]
+        default = _DEFAULTS["collect_landscape"]
         strange = set(asked) - set(default)
         if strange:
             raise ValueError(
@@ -207,7 +209,7 @@ class SummaryCollector(Callback):
                 f"There are more than one {own} instance in callback list,but expected only one "
                 f"{own} instance."
             )
-        if self._collect.get("collect_graph") or self._collect.get("collect_dataset_graph"):
+        if any(map(self._collect_specified_data.get, ("collect_graph", "collect_dataset_graph"))):
             notice("SummaryCollector", "SummaryCollector writes no graph of compiler or data pipeline; "
                    "TensorBoard's file shows the network's Cells.")
         self._record.set_mode(params.mode)
@@ -224,7 +226,7 @@ class SummaryCollector(Callback):
                 self._record.add_value(
                     "custom_lineage_data", "custom_lineage_data", custom_message(self._custom)
                 )
-            shown = params.train_network if self._collect.get("collect_graph") else None
+            shown = params.train_network if self._collect_specified_data.get("collect_graph") else None
             self._record.record(params.cur_step_num, shown)
         if not self._by_epoch:
             self._collect_now(params)
@@ -240,12 +242,12 @@ class SummaryCollector(Callback):
     def end(self, run_context) -> None:
         params = run_context.original_args()
         if params.mode == "train":
-            if self._collect.get("collect_train_lineage"):
-                optimizer, loss = self._find_optimizer(params), self._loss(params)
+            if self._collect_specified_data.get("collect_train_lineage"):
+                optimizer, loss = self._get_optimizer(params), self._get_loss(params)
                 self._record.add_value(
                     "train_lineage", "train_lineage", training_message(params, optimizer, loss)
                 )
-        elif self._collect.get("collect_eval_lineage"):
+        elif self._collect_specified_data.get("collect_eval_lineage"):
             self._record.add_value("eval_lineage", "eval_lineage", evaluation_message(params))
         self._record.set_mode("eval")
         self._record.record(0)
@@ -282,16 +284,16 @@ class SummaryCollector(Callback):
 
     def _add_all(self, params, plugin_filter) -> None:
         self._add_input(params)
-        if self._collect.get("collect_metric"):
-            loss = self._loss(params)
+        if self._collect_specified_data.get("collect_metric"):
+            loss = self._get_loss(params)
             if loss is not None:
                 self._record.add_value("scalar", "loss/auto", loss)
-        if "histogram_regular" in self._collect:
+        if "histogram_regular" in self._collect_specified_data:
             self._add_histograms(params)
         self._record.record(params.cur_step_num, plugin_filter=plugin_filter)
 
     def _add_input(self, params) -> None:
-        if not self._collect.get("collect_input_data"):
+        if not self._collect_specified_data.get("collect_input_data"):
             return
         data = params.get("train_dataset_element")
         if isinstance(data, (list, tuple)) and data:
@@ -302,19 +304,19 @@ class SummaryCollector(Callback):
             logger.warning(
                 "The input data of network are not image, so will not collect by SummaryCollector."
             )
-            self._collect["collect_input_data"] = False
+            self._collect_specified_data["collect_input_data"] = False
 
-    def _loss(self, params) -> Tensor | None:
+    def _get_loss(self, params) -> Tensor | None:
         outputs = params.get("net_outputs")
         loss = outputs[0] if isinstance(outputs, (list, tuple)) and outputs else outputs
         if isinstance(loss, (int, float, Tensor)):
             return Tensor(np.mean(loss.asnumpy() if isinstance(loss, Tensor) else np.array(loss)))
-        if self._reads_loss:
+        if self._is_parse_loss_success:
             logger.warning("The network's output is no loss, so SummaryCollector will not collect it.")
-            self._reads_loss = False
+            self._is_parse_loss_success = False
         return None
 
-    def _find_optimizer(self, params):
+    def _get_optimizer(self, params):
         from ms2torch.nn.optim.optimizer import Optimizer
 
         if not self._optimizer_found:
@@ -338,10 +340,10 @@ class SummaryCollector(Callback):
         return self._optimizer
 
     def _add_histograms(self, params) -> None:
-        optimizer = self._find_optimizer(params)
+        optimizer = self._get_optimizer(params)
         if optimizer is None:
             return
-        pattern = self._collect["histogram_regular"]
+        pattern = self._collect_specified_data["histogram_regular"]
         chosen = [p for p in optimizer.parameters if pattern is None or re.match(pattern, p.name)]
         for parameter in chosen if pattern is not None else chosen[:_DEFAULT_HISTOGRAMS]:
             self._record.add_value("histogram", parameter.name + "/auto", parameter)
