@@ -329,6 +329,41 @@ def check_types_same_and_valid(args, valid_values, prim_name):
 check_tensors_dtypes_same_and_valid = check_types_same_and_valid
 
 
+def check_tensor_dtype_valid(arg_name, arg_type, valid_dtypes, prim_name):
+    """The type of a tensor of one of ``valid_dtypes``."""
+    from .common.dtype import TensorType
+
+    check_subclass(arg_name, arg_type, tuple(map(TensorType, valid_dtypes)), prim_name)
+
+
+def check_scalar_or_tensor_types_same(args, valid_values, prim_name, allow_mix=False):
+    """Types of the dict ``args`` with one dtype, of ``valid_values``: all tensors' or all numbers', with
+    ``allow_mix`` of either."""
+    from .common.dtype import TensorType
+
+    first = None
+    for name, kind in args.items():
+        element = kind.element_type() if isinstance(kind, TensorType) else kind
+        if element not in valid_values:
+            raise TypeError(f"For '{prim_name}', the type of '{name}' must be in {valid_values}, but got "
+                            f"{element}.")
+        if first is None:
+            first, its, its_element = name, kind, element
+            continue
+        alike = isinstance(kind, TensorType) is isinstance(its, TensorType)
+        if not (alike or allow_mix) or element != its_element:
+            x, y = (its_element, element) if alike or allow_mix else (its, kind)
+            raise TypeError(f"For '{prim_name}', the type of '{name}' must be same as '{first}', but got "
+                            f"'{first}' with type {x} and '{name}' with type {y}.")
+
+
+def check_type_support(dtype, device, supported_dtypes):
+    """Whether ``dtype`` is among those that ``device`` supports, True for any other device than one's own."""
+    from .context import get_context
+
+    return dtype in supported_dtypes or get_context("device_target") != device
+
+
 def check_valid_input(arg_name, arg_value, prim_name):
     """Anything but None."""
     if arg_value is None:

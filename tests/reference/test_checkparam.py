@@ -222,3 +222,33 @@ def test_sparse_parts():
              (rows, pairs, two, (2, 4)), (rows, columns, rows, (2, 4)), (rows, columns, wide, (2, 4)),
              (rows, columns, wide, (2, 4, 3)), (rows, two, two, (2, 4)), ([0, 1, 2], columns, two, (2, 4))),
     ]
+
+
+TENSOR, NUMBER = mstype.TensorType(mstype.float32), mstype.float32
+HALF, WHOLE = mstype.TensorType(mstype.float16), mstype.TensorType(mstype.int8)
+FLOATS = [mstype.float16, mstype.float32]
+TYPES = {
+    "no tensor": lambda: v.check_tensor_dtype_valid("x", NUMBER, FLOATS, "Op"),
+    "another dtype": lambda: v.check_tensor_dtype_valid("x", WHOLE, FLOATS, "Op"),
+    "not the one": lambda: v.check_tensor_dtype_valid("x", WHOLE, (NUMBER,), "Op"),
+    "two dtypes": lambda: v.check_scalar_or_tensor_types_same({"x": TENSOR, "y": HALF}, FLOATS, "Op"),
+    "a tensor and a number": lambda: v.check_scalar_or_tensor_types_same({"x": TENSOR, "y": NUMBER}, FLOATS, "Op"),
+    "mixed": lambda: v.check_scalar_or_tensor_types_same({"x": NUMBER, "y": HALF}, FLOATS, "Op", True),
+    "a third": lambda: v.check_scalar_or_tensor_types_same({"x": TENSOR, "y": TENSOR, "z": HALF}, FLOATS, "Op"),
+    "whole numbers": lambda: v.check_scalar_or_tensor_types_same({"x": WHOLE}, FLOATS, "Op"),
+    "no type": lambda: v.check_scalar_or_tensor_types_same({"x": 3}, FLOATS, "Op"),
+}
+
+
+@case(each={"what": list(TYPES)}, raises=True)
+def test_types_that_are_refused(what):
+    TYPES[what]()
+
+
+@case
+def test_types_that_are_taken():
+    return (v.check_tensor_dtype_valid("x", HALF, FLOATS, "Op"),
+            v.check_scalar_or_tensor_types_same({"x": TENSOR, "y": TENSOR}, FLOATS, "Op"),
+            v.check_scalar_or_tensor_types_same({"x": TENSOR, "y": NUMBER}, FLOATS, "Op", True),
+            [v.check_type_support(dtype, device, FLOATS) for dtype in (mstype.int8, NUMBER)
+             for device in ("CPU", "Ascend")])

@@ -37,6 +37,7 @@ def test_refused(what):
 @case
 def test_taken():
     unsigned = [ops.eye(2, 3, d) for d in (ms.uint16, ms.uint32, ms.uint64)]
+    assert all(ops.dropout(T(2, 3), p, False).shape == (2, 3) for p in (0, 1.0, 1.5, "nothing looks at it"))
     return unsigned, ops.hann_window(4, np.bool_(True)), ops.Conv2D(4, (2, 2))(T(1, 3, 3, 3), T(4, 3, 2, 2)).shape
 
 
@@ -51,6 +52,8 @@ FUNCTIONS = {
     "padding of four sides": lambda: ops.max_pool2d(T(1, 1, 4, 4), 2, 2, (1, 1, 1, 1)),
     "no step of maxima": lambda: ops.max_pool2d(T(1, 1, 4, 4), 2, 0),
     "the axis before": lambda: ops.gumbel_softmax(T(2, 3), 1.0, True, -2),
+    "all goes": lambda: ops.dropout(T(2, 3), 1.0),
+    "a share of an int": lambda: ops.dropout(T(2, 3), 0),
     "a Tensor of repeats": lambda: ops.repeat_elements(T(2, 3), Tensor(2), 0),
     "nothing": lambda: T(0, 3).max(),
     "nothing along an axis": lambda: T(0, 3).min(1),

@@ -69,16 +69,22 @@ def dropout(input, p=0.5, training=True, seed=None):
 
     Unlike nn.Dropout's first argument, ``p`` is the share that goes. ``training`` is True by default.
     """
+    if not training:
+        return input
     _check_p("dropout", p)
+    if p.__class__ is int:
+        raise TypeError('Failed calling Dropout with "Dropout(keep_prob=int, Seed0=int, Seed1=int)(x=Tensor)'
+                        '". The valid calling should be: "Dropout(keep_prob=<float>, Seed0=<int>, Seed1=<int>'
+                        ')(x=<Tensor>)".')
     p = float(p)
-    if training and not input.is_floating_point():
+    if not input.is_floating_point():
         raise TypeError("For primitive[Dropout], the input argument[x] must be a type of {Tensor[BFloat16], "
                         "Tensor[Float16], Tensor[Float32], Tensor[Float64]}, but got "
                         f"Tensor[{from_torch(input.dtype)}].")
-    if not training or p == 0:
-        return input.clone() if training else input
+    if p == 0:
+        return input.clone()
     if p == 1:
-        return torch.zeros_like(input)
+        raise final(RuntimeError("For 'Dropout, the 'keep_prob' must be in (0.0, 1.0], but got 0"))
     return dropped(input, stream_of_call(seed, "dropout").dropout_mask(input.shape, 1.0 - p), 1.0 - p)
 
 
