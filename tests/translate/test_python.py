@@ -84,6 +84,26 @@ first, second = differentiated(x)[1], differentiated(x / 2)[1]
 opt(tuple(a + b for a, b in zip(first, second)))
 found = [net(x)]
 """,
+    "gradients by an optimizer's parameters, in the order of order_params": """
+net = nn.SequentialCell(nn.Dense(3, 3, "ones", "zeros"), nn.Dense(3, 3, "ones", "zeros"))
+flat = [p for p in net.trainable_params() if p.ndim == 1]
+rest = [p for p in net.trainable_params() if p.ndim > 1]
+groups = [{"params": flat, "lr": 0.5}, {"params": rest}, {"order_params": net.trainable_params()}]
+
+
+class Doubled(nn.TrainOneStepCell):
+    def construct(self, x):
+        grads = self.grad(self.network, self.weights)(x, ops.ones((2, 3)))
+        self.optimizer(tuple(g + g for g in grads))
+        return self.network(x)
+
+
+opt = nn.Momentum(groups, 0.01, 0.9)
+differentiated = ms.value_and_grad(lambda x: (net(x) ** 2).sum(), None, opt.parameters)
+grads = differentiated(x)[1]
+opt(tuple(g * 2 for g in grads))
+found = [net(x), Doubled(net, opt)(x)]
+""",
     "what is asked of MindSpore": """
 if hasattr(ms, "set_device"):
     kind = "new"

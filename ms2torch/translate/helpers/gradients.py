@@ -108,6 +108,12 @@ def ordered(optimizer, parameters):
     return optimizer
 
 
+def in_order(optimizer):
+    """What an optimizer moves, in the order of the gradients that it is given."""
+    grouped = [p for group in optimizer.param_groups for p in group["params"]]
+    return getattr(optimizer, "order", grouped)
+
+
 def apply_gradients(optimizer, gradients):
     """One step of an optimizer with these gradients, one for each of its parameters in order."""
     grouped = [p for group in optimizer.param_groups for p in group["params"]]

@@ -65,7 +65,8 @@ class ScaledTrainStep(nn.Module):
     def __init__(self, network, optimizer, scale):
         super().__init__()
         self.network, self.optimizer = network, optimizer
-        self.weights = [p for group in optimizer.param_groups for p in group["params"]]
+        grouped = [p for group in optimizer.param_groups for p in group["params"]]
+        self.weights = getattr(optimizer, "order", grouped)
         self.update = None if torch.is_tensor(scale) else scale
         self.scale_sense = torch.tensor(float(scale if self.update is None else scale.get_loss_scale()))
         self.network.train()

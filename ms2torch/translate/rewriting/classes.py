@@ -7,7 +7,7 @@ import ast
 import libcst as cst
 
 from ..rules import alike
-from ..rules.cells import BASES
+from ..rules.cells import BASES, moved_by
 from ..translation import site_of
 from .inferred import Class, Ref, is_a, is_cell
 
@@ -49,7 +49,7 @@ def rewritten(rewriter, cls: Class | None, original: cst.ClassDef, updated: cst.
         if new is not None:
             bases.append(new)
     if is_a(cls.root(), "mindspore.nn.TrainOneStepCell") and BASES.get(cls.root()) == "nn.Module":
-        updated = _with_step(cls, updated)
+        updated = _with_step(rewriter, cls, updated)
     if bases:
         bases[-1] = bases[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
         return updated.with_changes(bases=bases)
@@ -59,17 +59,18 @@ def rewritten(rewriter, cls: Class | None, original: cst.ClassDef, updated: cst.
 _STEP = """def __init__(self, network, optimizer{sens}):
     super().__init__()
     self.network, self.optimizer{names} = network, optimizer{more}
-    self.weights = [p for group in optimizer.param_groups for p in group["params"]]
+    self.weights = {weights}
     network.train()
 """
 
 
-def _with_step(cls: Class, updated: cst.ClassDef) -> cst.ClassDef:
+def _with_step(rewriter, cls: Class, updated: cst.ClassDef) -> cst.ClassDef:
     """A training step without an ``__init__`` of its own, with what its base would have stored."""
     if cls.function("__init__") is not None:
         return updated
     asks = any(isinstance(n, ast.Attribute) and n.attr == "sens" for n in ast.walk(cls.node))
     parts = {"sens": ", sens=1.0", "names": ", self.sens", "more": ", sens"} if asks else {}
+    parts["weights"] = moved_by(rewriter, "optimizer")
     text = _STEP.format_map({"sens": "", "names": "", "more": ""} | parts)
     body = list(updated.body.body)
     at = 1 if ast.get_docstring(cls.node) else 0

@@ -241,9 +241,17 @@ def _keep_what_it_keeps(rewriter, cls, updated: cst.Call) -> None:
             rewriter.after[-1].append(f"self.{name} = {text}")
     if "weights" in used:
         rewriter.after[-1].append(
-            f'self.weights = [p for group in {given["optimizer"]}.param_groups for p in group["params"]]'
+            f"self.weights = {moved_by(rewriter, given['optimizer'])}"
         )
     rewriter.after[-1].append(f"{given['network']}.train()")
+
+
+def moved_by(rewriter, optimizer: str) -> str:
+    """What an optimizer moves, in the order of the gradients that it is given."""
+    if "order_params" in rewriter.source:
+        rewriter.helpers.add("in_order")
+        return f"in_order({optimizer})"
+    return f'[p for group in {optimizer}.param_groups for p in group["params"]]'
 
 
 @rule("nn.TrainOneStepCell.grad_reducer nn.TrainOneStepWithLossScaleCell.grad_reducer", "gradients")

@@ -14,6 +14,7 @@ from ..rewriting.joining import span_of
 from ..rewriting.sites import Kept
 from ..rewriting.templates import code, fill
 from . import scales
+from .cells import moved_by
 from .table import VALUES, Rule, add, instance, rule
 
 
@@ -324,11 +325,8 @@ for _name in ("nn.Optimizer", "experimental.optim.optimizer.Optimizer"):
     add(Rule(f"mindspore.{_name}.parameters", _form), VALUES)
 
 
-_TRAINED = '[p for group in {self}.param_groups for p in group["params"]]'
-
-
 def _parameters(rewriter, node, updated):
-    return _TRAINED
+    return moved_by(rewriter, "{self}")
 
 
 @rule(
@@ -338,7 +336,7 @@ def _parameters(rewriter, node, updated):
     "动量和学习率不是参数：它们在 optimizer.state 和 optimizer.param_groups 里",
 )
 def trained(call):
-    form = fill(_TRAINED, {"self": call.updated.func.value})
+    form = fill('[p for group in {self}.param_groups for p in group["params"]]', {"self": call.updated.func.value})
     raise Kept(call.name, "moments and rates, which MindSpore has among them, are in optimizer.state", form)
 
 
