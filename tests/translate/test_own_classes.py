@@ -1,11 +1,16 @@
 """Optimizers and initialisers of a program's own, which translate gives a base at the file's head."""
 
+import ast
+
 import numpy as np
 import pytest
 import torch
 
 import ms2torch as ms
-from tests.translate.test_rules import assert_same, both
+from ms2torch.translate import translate_source
+from ms2torch.translate.facts import Fact, Facts
+from ms2torch.translate.translation import site_of
+from tests.translate.test_rules import HEAD, assert_same, both
 
 OWN_OPTIMIZER = """
 from functools import partial
@@ -101,3 +106,14 @@ alone = initializer(Ramp(), (3, 2), ms.float32)
         mine, other = (eval(name, space) for space in (ours, theirs))
         mine = mine.init_data() if name == "alone" else mine
         assert_same(mine.asnumpy(), other.numpy(force=True), name)
+
+
+def test_a_run_that_tells_an_optimizers_inherited_methods_changes_nothing():
+    source = HEAD + OWN_OPTIMIZER % "p"
+    facts = Facts()
+    for node in ast.walk(ast.parse(source)):
+        name = getattr(getattr(node, "func", None), "attr", "")
+        if isinstance(node, ast.Call) and name in ("decay_weight", "scale_grad", "get_lr"):
+            facts.add(site_of(node), Fact(f"mindspore.nn.Optimizer.{name}"))
+    assert len(facts) == 3
+    assert translate_source(source, facts=facts).text == translate_source(source).text
