@@ -327,10 +327,10 @@ class CellTree:
     def check_names(self) -> None:
         """ValueError where two parameters have one name."""
         names: set[str] = set()
-        for _, param in self.parameters_and_names():
+        for place, param in self.parameters_and_names():
             if param.name in names:
                 raise ValueError(
-                    f"The value of {param.name} is {param}, its name '{param.name}' already exists. "
+                    f"The value of {place} is {param}, its name '{param.name}' already exists. "
                     "Please set a unique name for the parameter."
                 )
             names.add(param.name)

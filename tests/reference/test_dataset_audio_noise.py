@@ -109,6 +109,8 @@ def test_kinds_that_filters_and_others_take(kind):
 REFUSED = {
     "flanger": lambda: A.Flanger(8000)(NOISE[0, 0]), "pitch": lambda: A.DetectPitchFrequency(8000)(NOISE),
     "fade": lambda: A.Fade(400)(NOISE), "zero": lambda: A.LFilter([0.0, 1.0], [1.0, 1.0])(NOISE),
+    "large": lambda: A.LFilter([1.0, 2e7], [1.0, 1.0]), "below": lambda: A.Filtfilt([1.0, 1.0], [1.0, -2e7]),
+    "no coefficients": lambda: A.LFilter([], [])(NOISE),
     "nearly zero": lambda: A.Biquad(1, 1, 1, 1e-60, 1, 1)(NOISE), "hop": lambda: A.Spectrogram(10, 1)(NOISE),
     "short": lambda: A.Spectrogram(400, center=False)(NOISE), "odd": lambda: A.InverseSpectrogram(n_fft=41)(COMPLEX),
     "few": lambda: A.InverseSpectrogram(n_fft=40)(COMPLEX[0, 0]), "rows": lambda: A.MelScale(8, n_stft=20)(POWERS),

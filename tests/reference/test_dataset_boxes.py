@@ -29,6 +29,9 @@ TRANSFORMS = {
         (12, 14), (0.3, 0.9), (0.5, 2.0), Inter.NEAREST, 2
     ),
     "augment": lambda: V.BoundingBoxAugment(V.RandomRotation(40), 0.6),
+    "augment-crop": lambda: V.BoundingBoxAugment(V.RandomCrop(4), 0.9),
+    "augment-size": lambda: V.BoundingBoxAugment(V.Resize((3, 7)), 1.0),
+    "augment-scale": lambda: V.BoundingBoxAugment(V.Rescale(1.5, -3.0), 1.0),
     "augment-some": lambda: V.BoundingBoxAugment(V.RandomHorizontalFlip(1), 0.3),
 }
 

@@ -24,7 +24,8 @@ def test_flips_of_many_images(flip):
 
 
 @case(each=[{"made": "RandomHorizontalFlip", "of": (0.5,)}, {"made": "RandomVerticalFlip", "of": (0.5,)},
-            {"made": "RandomCrop", "of": (4,)}, {"made": "RandomCrop", "of": (6, 2)}])
+            {"made": "RandomCrop", "of": (4,)}, {"made": "RandomCrop", "of": (6, 2)},
+            {"made": "RandomResize", "of": (5,)}, {"made": "RandomResizedCrop", "of": ((5, 4),)}])
 def test_pairs(made, of):
     return rows(getattr(vision, made)(*of), NUMBERS[0], NUMBERS[1])
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..core.validator_helpers import check_value, type_check, type_check_list
+from ..core.validator_helpers import check_float32, check_value, type_check, type_check_list
 from ..transforms.operation import OperationError
 from ._base import AudioTensorOperation, check_int32_not_zero, check_number, single
 
@@ -113,6 +113,8 @@ class LFilter(AudioTensorOperation):
         for name, values in (("a_coeffs", a_coeffs), ("b_coeffs", b_coeffs)):
             type_check(values, (list, tuple), name)
             type_check_list(values, (float, int), name)
+            for number, value in enumerate(values):
+                check_float32(value, f"{name}[{number}]")
         if len(a_coeffs) != len(b_coeffs):
             raise ValueError("The size of a_coeffs should be the same as that of b_coeffs.")
         type_check(clamp, (bool,), "clamp")
@@ -123,6 +125,8 @@ class LFilter(AudioTensorOperation):
         return filtered(self._floating(wave), *self._coefficients(), self.clamp)
 
     def _coefficients(self):
+        if not self.a_coeffs:
+            raise OperationError("lfilter: a_coeffs can not be an empty vector.", "Syntax error.")
         if single(self.a_coeffs[0]) == 0:
             raise OperationError("lfilter: a_coeffs[0] can not be equal to zero, but got: 0.000000",
                                  "Syntax error.")

@@ -242,10 +242,10 @@ class BoundingBoxAugment(_Drawn):
             if not place.size:                       # a box narrower than a pixel
                 raise OperationError("The pointer[data] is null.")
             changed = change(place.copy())
-            if changed.shape != place.shape:
-                raise OperationError(
-                    "BoundingBoxAugment: the transform has to keep the size of what is in a "
-                    f"box, but made {changed.shape} of {place.shape}."
-                )
+            if changed.shape[:2] != place.shape[:2]:
+                changed = resized(changed, *place.shape[:2], Inter.LINEAR)
+            if changed.dtype.kind == "f" and place.dtype.kind in "iu":
+                limits = np.iinfo(place.dtype)
+                changed = np.rint(changed).clip(limits.min, limits.max)
             place[...] = changed
         return image, boxes

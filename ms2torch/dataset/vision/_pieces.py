@@ -67,6 +67,7 @@ class RandomResize(RandomOperation, ImageOperation):
     """
 
     implementation = Implementation.C
+    alike = True
     _methods = (Inter.LINEAR, Inter.NEAREST, Inter.CUBIC, Inter.AREA)
 
     def __init__(self, size):
@@ -124,8 +125,9 @@ class PadToSize(ImageOperation):
                                  f"{image.shape[:2]}.", "Syntax error.")
         if over_h < top or over_w < left:
             raise OperationError("PadToSize: the sum of offset and original image size should be no more "
-                                 f"than the target size to pad, but got offset {(top, left)} plus original size "
-                                 f"{image.shape[:2]} bigger than {self.size}", "Syntax error.")
+                                 "than the target size to pad, but got offset "
+                                 f"{(top, left)} plus original size {image.shape[:2]} bigger than "
+                                 f"{self.size}", "Syntax error.")
         return pad(image, (left, top, over_w - left, over_h - top), self.fill_value, self.padding_mode)
 
 

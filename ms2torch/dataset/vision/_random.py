@@ -58,6 +58,8 @@ def unless_none(scale, ratio, interpolation, max_attempts) -> tuple:
 class RandomResizedCrop(RandomOperation, ImageOperation):
     """A rectangle of random area (``scale``, of the whole) and proportion (``ratio``), at another size."""
 
+    alike = True
+
     def __init__(self, size, scale=(0.08, 1.0), ratio=(3. / 4., 4. / 3.), interpolation=Inter.BILINEAR,
                  max_attempts=10):
         scale, ratio, interpolation, max_attempts = unless_none(scale, ratio, interpolation, max_attempts)
@@ -91,6 +93,12 @@ class RandomResizedCrop(RandomOperation, ImageOperation):
     def _choose(self, stream, image):
         needs_image(image, type(self).__name__)
         return self._box(stream, *image.shape[:2])
+
+    def _draw(self, stream, *columns):
+        if len({column.shape[:2] for column in columns}) > 1:
+            raise OperationError("RandomCropAndResizeOp: Input tensor in different columns of each row must "
+                                 "have the same size.")
+        return super()._draw(stream, *columns)
 
     def _apply(self, box, image):
         return resized(cut(image, *box), *self.size, self.interpolation, "CropAndResize")
