@@ -197,3 +197,63 @@ def test_read_image_of_other_kinds(kind):
         Image.fromarray(COLOURS).save(path)
         name, told = said(lambda: V.read_image(path))
         return name, [line.replace(folder, "") for line in told]
+
+
+def hashed(path):
+    """What each mode reads, or the error's class."""
+    for mode in ImageReadMode:
+        try:
+            image = V.read_image(path, mode)
+        except RuntimeError as error:
+            yield type(error).__name__
+        else:
+            yield [*image.shape, str(image.dtype), zlib.crc32(np.ascontiguousarray(image))]
+
+
+@case(each={"orientation": list(range(1, 10)), "kind": ["jpg", "png"]})
+def test_read_image_turned(orientation, kind):
+    from PIL import Image
+
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a." + kind)
+        Image.fromarray(NOISE).save(path, exif=exif)
+        return list(hashed(path))
+
+
+@case(each={"share": [0.02, 0.3, 0.6, 0.9, 0.99], "kind": ["jpg", "progressive", "grey", "cmyk", "png", "bmp"]})
+def test_read_image_that_ends_too_early(share, kind):
+    from PIL import Image
+
+    made = {"grey": NOISE[..., 0], "cmyk": np.dstack([NOISE, NOISE[..., :1]])}.get(kind, NOISE)
+    file = io.BytesIO()
+    Image.fromarray(made, "CMYK" if kind == "cmyk" else None).save(
+        file, kind if kind in ("png", "bmp") else "jpeg", progressive=kind == "progressive")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a")
+        Path(path).write_bytes(file.getvalue()[:int(len(file.getvalue()) * share)])
+        return list(hashed(path))
+
+
+@case(each={"kind": ["ppm", "cmyk", "float", "jp2"]})
+def test_read_image_by_opencv_alone(kind):
+    from PIL import Image
+
+    made = {"ppm": NOISE, "jp2": NOISE, "cmyk": np.dstack([NOISE, NOISE[..., :1]]),
+            "float": NOISE[..., 0].astype(np.float32) / 7}[kind]
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, {"cmyk": "a.jpg", "float": "a.tiff"}.get(kind, "a." + kind))
+        Image.fromarray(made, "CMYK" if kind == "cmyk" else None).save(path)
+        return list(hashed(path))
+
+
+@case
+def test_read_image_in_grey():
+    from PIL import Image
+
+    every = np.random.RandomState(1).randint(0, 256, (256, 256, 3)).astype(np.uint8)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.png")
+        Image.fromarray(every).save(path)
+        return list(hashed(path))

@@ -69,12 +69,14 @@ _FLOWS = {
     "Zip": "",
     "Concat": "",
     "SyncWait": "",
+    "Transfer": "queue_name device_type device_id send_epoch_end create_data_info_queue",
     "BucketBatchByLength": "",
     "Batch": "batch_size drop_remainder input_columns output_columns",
     "PaddedBatch": "batch_size drop_remainder",
     "Map": "input_columns output_columns",
 }
-_WITHOUT_WORKERS = ("Shuffle", "Repeat", "Skip", "Take", "Project", "Rename", "Concat", "Filter")
+_WITHOUT_WORKERS = ("Shuffle", "Repeat", "Skip", "Take", "Project", "Rename", "Concat", "Filter",
+                    "Transfer")
 
 
 def node_json(node) -> dict:
@@ -205,6 +207,8 @@ def _flow(node, name: str) -> dict:
         }
     elif name == "Concat":
         written |= _concat(node)
+    elif name == "Transfer":
+        written["total_batch"] = 0      # (of all, as MindSpore has it)
     return written
 
 
@@ -240,6 +244,9 @@ def node_from(written: dict):
         return (ZipDataset if name == "Zip" else ConcatDataset)(
             tuple(children) if name == "Zip" else children
         )
+    if name == "Transfer":
+        return first.device_que(written["send_epoch_end"], written["create_data_info_queue"],
+                                written["queue_name"])
     keys = _FLOWS[name].split()
     workers = {"num_parallel_workers": written["num_parallel_workers"]} if name in ("Batch", "Map") else {}
     arguments = {key: written[key] for key in keys if written[key] != []}

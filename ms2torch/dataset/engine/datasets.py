@@ -420,11 +420,16 @@ class Dataset(Pipeline):
                           "there is no compiled node here.",
                           "iterate over the dataset, or ask it for its sizes and columns.")
 
+    @binds_by_inspect
     def device_que(self, send_epoch_end=True, create_data_info_queue=False, queue_name=""):
-        """Send data to a device queue; training loops here read the dataset itself."""
-        raise unsupported("mindspore.dataset.Dataset.device_que", "there is no device queue.",
-                          "iterate over the dataset; Model.train(dataset_sink_mode=True) does that by "
-                          "itself.")
+        """A node whose ``send(num_epochs)`` makes the rows for a device's queue, which has no reader here, as
+        on MindSpore's CPU: training loops read the dataset itself.
+        """
+        from ._transfer import TransferDataset
+        type_check(send_epoch_end, (bool,), "send_epoch_end")
+        type_check(create_data_info_queue, (bool,), "create_data_info_queue")
+        type_check(queue_name, (str,), "queue_name")
+        return TransferDataset(self, send_epoch_end, create_data_info_queue, queue_name)
 
     @binds_by_inspect
     def sync_wait(self, condition_name, num_batch=1, callback=None):
@@ -535,7 +540,7 @@ _OPERATIONS = {"BatchDataset": "_batch", "PaddedBatchDataset": "_batch", "BatchI
                "MapDataset": "_map", "ShuffleDataset": "_flow", "RepeatDataset": "_flow",
                "SkipDataset": "_flow", "TakeDataset": "_flow", "ZipDataset": "_flow",
                "ConcatDataset": "_flow", "RenameDataset": "_flow", "ProjectDataset": "_flow",
-               "FilterDataset": "_flow", "SyncWaitDataset": "_waiting",
+               "FilterDataset": "_flow", "SyncWaitDataset": "_waiting", "TransferDataset": "_transfer",
                "BucketBatchByLengthDataset": "_buckets", "SourceDataset": "_sources",
                "MappableDataset": "_sources", "_set_training_dataset": "_recovery",
                "_get_training_dataset": "_recovery", "_reset_training_dataset": "_recovery"}

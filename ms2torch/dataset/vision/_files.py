@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from enum import IntEnum
 
 import numpy as np
 
+from ms2torch._core.errors import unsupported
 from ms2torch._core.tensor.tensor import Tensor
 
 from ..core.errors import pipeline_error
 from ..transforms.operation import is_pil
+from . import kernels
 from .images import pillow
 
 
@@ -53,25 +56,52 @@ class ImageReadMode(IntEnum):
 def read_image(filename, mode=ImageReadMode.UNCHANGED):
     """An image file as an (H, W, C) uint8 array, RGB (``mindspore.dataset.vision.read_image``).
 
-    ``mode``: `ImageReadMode.UNCHANGED` keeps greys, and 16 bits as uint16; GRAYSCALE gives 1 channel, COLOR
-    3; alpha is
-    left out. JPEG, PNG, BMP and TIFF are read with Pillow.
+    ``mode``: `ImageReadMode.UNCHANGED` keeps greys, 16 bits as uint16 and float32; GRAYSCALE gives 1 channel,
+    COLOR 3, both turned as the file's orientation says; alpha is left out. A JPEG that ends too early is grey
+    from there on.
+
+    OpenCV reads the file, as in MindSpore. Without it Pillow reads JPEG, PNG, BMP and TIFF of 8 and 16 bits
+    to the same pixels, whole files only.
     """
     _needs(filename, str, "filename")
     _needs(mode, ImageReadMode, "mode")
     _file(filename, "ReadImage")
+    with kernels.opencv("decode", f"ReadImage: Failed to read file {filename}") as cv2:
+        pixels = _by_opencv(cv2, filename, mode) if cv2 else _by_pillow(filename, mode)
+    if pixels is None:
+        raise pipeline_error(f"ReadImage: Failed to read file {filename}")
+    return pixels
+
+
+# How the files begin that OpenCV's wheels read and MindSpore does not: JPEG 2000 (two), GIF, AVIF, WebP.
+_NOT_READ = re.compile(rb"\x00\x00\x00\x0cjP  |\xff\x4f\xff\x51|GIF8|....ftypavi[fs]|RIFF....WEBP", re.DOTALL)
+
+
+def _by_opencv(cv2, filename: str, mode) -> np.ndarray | None:
+    with open(filename, "rb") as file:
+        if _NOT_READ.match(file.read(16)):
+            return None
+    how = {ImageReadMode.UNCHANGED: cv2.IMREAD_UNCHANGED, ImageReadMode.GRAYSCALE: cv2.IMREAD_GRAYSCALE}
+    pixels = cv2.imread(filename, how.get(mode, cv2.IMREAD_COLOR))
+    if pixels is None:
+        return None
+    return pixels[..., None] if pixels.ndim == 2 else np.ascontiguousarray(pixels[..., 2::-1])
+
+
+def _by_pillow(filename: str, mode) -> np.ndarray | None:
     try:
         image = pillow("Image").open(filename, formats=("JPEG", "PNG", "BMP", "TIFF"))
         if image.format == "JPEG" and mode is ImageReadMode.GRAYSCALE:
             image.draft("L", image.size)  # the decoder leaves the colours out
         image.load()
     except OSError:
-        raise pipeline_error(f"ReadImage: Failed to read file {filename}") from None
-    return _opened(image, mode)
-
-
-def _opened(image, mode) -> np.ndarray:
+        return None
+    if image.mode not in ("1", "L", "LA", "P", "RGB", "RGBA") and not image.mode.startswith("I;16"):
+        raise unsupported(f"mindspore.dataset.vision.read_image of pixels of kind {image.mode}",
+                          "only OpenCV reads them as MindSpore does.", "pip install opencv-python-headless.")
     png = image.format == "PNG"
+    if mode is not ImageReadMode.UNCHANGED:
+        image = pillow("ImageOps").exif_transpose(image)
     if image.mode.startswith("I;16"):
         if mode is ImageReadMode.UNCHANGED:
             return np.array(image, np.uint16)[..., None]
@@ -83,7 +113,7 @@ def _opened(image, mode) -> np.ndarray:
         return np.array(image.convert("RGB"))
     red, green, blue = (np.array(image.convert("RGB"), np.int32)[..., i] for i in range(3))
     if png:  # libpng cuts fractions off, OpenCV rounds
-        grey = red * 9798 + green * 19235 + blue * 3735 >> 15
+        grey = red * 9797 + green * 19234 + blue * 3737 >> 15
     else:
         grey = red * 4899 + green * 9617 + blue * 1868 + 8192 >> 14
     return grey.astype(np.uint8)[..., None]
