@@ -6,9 +6,9 @@ in this process (`gradient.passes.Pass`), None at rest; only that module sets it
 the calls of marked functions (``jit``) that are under way; ``compiling``: the program has marked some.
 
 ``graphs``: whether steps compile ("eager", "compile", "auto"); ``tracing``: the trace of a step that is under
-way (`compiler.tracing.Tracing`); ``planning``: called in the place of an optimizer's kernels; ``casts``
-counts the Parameters that got another dtype, ``changes`` what could make a compiled step untrue: attributes
-of Cells, memory of Parameters.
+way (`compiler.tracing.Tracing`); ``comparing``: the eager form of a compiled step runs beside it;
+``planning``: called in the place of an optimizer's kernels; ``casts`` counts the Parameters that got another
+dtype, ``changes`` what could make a compiled step untrue: attributes of Cells, memory of Parameters.
 """
 
 graph = False
@@ -27,6 +27,7 @@ compiling = False
 GRAPHS = ("eager", "compile", "auto")
 graphs = "auto"
 tracing = None
+comparing = False
 planning = None
 casts = 0
 changes = 0

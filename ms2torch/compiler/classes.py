@@ -7,8 +7,8 @@ import sys
 import types
 
 from .effects import USERS, owner_of
-from .places import Place, can_hold
-from .state import Contents, token
+from .places import Place
+from .state import DEEP, Contents, numbers_at, token
 
 # Objects of Python's own that programs keep their settings in.
 _HOLDERS = (types.SimpleNamespace, argparse.Namespace)
@@ -26,11 +26,11 @@ def is_users_class(cls: type) -> bool:
     return owner_of(getattr(sys.modules.get(cls.__module__), "__file__", None) or "") is USERS
 
 
-def _token(value):
+def _token(value, free: tuple = ()):
     """What tells whether an attribute is the same; graph mode's form of a method is the method."""
     if isinstance(value, types.FunctionType):
         return id(getattr(value, "_graph_source", value))
-    return token(value)
+    return token(value, DEEP, free)
 
 
 _NOTHING = object()     # in the place of an attribute that is not there
@@ -43,7 +43,7 @@ class Classes:
         self._kept: dict[type, dict[str, tuple]] = {}       # (token, value) by name
         self._sizes: dict[type, int] = {}
         self._names: set[str] | None = None                 # those that matter, once it is known
-        self._free: set[tuple] = set()                      # (class, name) that may change
+        self._free: dict[tuple, tuple] = {}     # by class and name: the paths to numbers that may change
         self._contents = Contents()
 
     def watch(self, cls: type) -> None:
@@ -64,25 +64,25 @@ class Classes:
         for cls, kept in self._kept.items():
             own = cls.__dict__
             found += [(cls, name) for name, (was, _) in kept.items()
-                      if name not in own or _token(own[name]) != was]
+                      if name not in own or _token(own[name], self._free.get((cls, name), ())) != was]
             if len(own) != self._sizes[cls]:
                 found += [(cls, name) for name in own.keys() - kept.keys() if not name.startswith("__")
-                          and (self._names is None or name in self._names) and (cls, name) not in self._free]
+                          and (self._names is None or name in self._names)]
         return found
 
-    def _value(self, cls: type, name: str):
-        return self._kept[cls].get(name, (None, _NOTHING))[1]
+    def numbers(self, cls: type, name: str) -> list[Place] | None:
+        """The places of the numbers by which an attribute is not as it was."""
+        was, value = self._kept[cls].get(name, (None, _NOTHING))
+        return numbers_at(cls, name, f"{cls.__name__}.{name}", was, value, self._free.get((cls, name), ()))
 
-    def number(self, cls: type, name: str) -> Place | None:
-        """The place of an attribute that was a number and is another one now."""
-        if not can_hold(self._value(cls, name), cls.__dict__.get(name)):
-            return None
-        return Place(cls, name, f"{cls.__name__}.{name}")
+    def leads_to(self, place: Place) -> bool:
+        """Whether the containers on the way to an item were there before."""
+        return self._contents.leads_to(place)
 
     def put_back(self, names: set | None) -> None:
         """Make them as they were; those of ``names`` only, and what stands in them only with None in it."""
         for cls, name in self.changed():
-            value = self._value(cls, name)
+            value = self._kept[cls].get(name, (None, _NOTHING))[1]
             if (names is None or name in names) and cls.__dict__.get(name, _NOTHING) is not value:
                 delattr(cls, name) if value is _NOTHING else setattr(cls, name, value)
         if names is None or None in names:
@@ -96,8 +96,11 @@ class Classes:
         self._kept = {cls: {name: kept[name] for name in kept.keys() & names}
                       for cls, kept in self._kept.items()}
 
-    def release(self, place: Place) -> None:
-        """From here on the number at ``place`` may change."""
-        if isinstance(place.holder, type):
-            self._kept[place.holder].pop(place.name)
-            self._free.add((place.holder, place.name))
+    def release(self, paths: dict[tuple, tuple]) -> None:
+        """From here on the numbers that ``paths`` lead to, by the class's id and the name, may change."""
+        for cls, kept in self._kept.items():
+            for name, (_, value) in kept.items():
+                free = paths.get((id(cls), name))
+                if free is not None:
+                    self._free[cls, name] = free
+                    kept[name] = _token(cls.__dict__.get(name), free), value

@@ -40,6 +40,10 @@ class Fixed(Exception):
     """A number that has to stay a constant of the graph."""
 
 
+class Written(Exception):
+    """With other numbers a step writes places that it left as they were: which, by their keys."""
+
+
 # ---- arguments ---------------------------------------------------------------------------------------------
 
 
@@ -104,6 +108,15 @@ def trace(run, args: tuple, kwargs: dict, entries: tuple, known: tuple = (), mov
     traced = once, run, args, kwargs, entries
     found = once(run, args, kwargs, entries)
     written = {key: place for key, (place, _) in found.watch.written.items()}
+    while True:
+        try:
+            return found, _inputs(found, traced, given, known, moved, written)
+        except Written as more:
+            written |= more.args[0]
+
+
+def _inputs(found, traced, given: list, known: tuple, moved: tuple, written: dict) -> Numbers:
+    """The `Numbers` of the graph that ``found`` is, which takes as many of them as can be."""
     for held in dict.fromkeys(((*known, *moved), known, ())):
         places = tuple(({place.key: place for place in held} | written).values())
         values = given + [place.get() for place in places]
@@ -113,21 +126,22 @@ def trace(run, args: tuple, kwargs: dict, entries: tuple, known: tuple = (), mov
         for live in dict.fromkeys((exact, floats | needed, needed)):
             if live and needed <= live <= exact:
                 try:
-                    return found, _lifted(found, traced, places, values, live)
+                    return _lifted(found, traced, places, values, live, written)
                 except (Fixed, Untraceable):
                     continue
     for place in written.values():
         raise Untraceable(f"it sets {place.called}")
-    return found, Numbers(given)
+    return Numbers(given)
 
 
-def _lifted(found, traced, places, values, live) -> Numbers:
-    """Make inputs of the numbers ``live`` of the graph that ``found`` is."""
+def _lifted(found, traced, places, values, live, known: dict) -> Numbers:
+    """Make inputs of the numbers ``live`` of the graph that ``found`` is; ``known``: the places it writes."""
     first, noted = _traced(*traced, places, values, live)
     if _changes(found, first, noted, noted):
         raise Fixed
     for off in (7, 13, -5, 3, 1, 2_520_000):        # (the last leaves a remainder of 10, 64 or 1000 as it is)
-        moved = [v + off if v.__class__ is int else v * (1 + off / 1024) + off / 4096 for v in values]
+        moved = [v + far * off if v.__class__ is int else v * (1 + off / 1024) + far * off / 4096
+                 for v, far in zip(values, _apart(values), strict=True)]
         other = [v if i in live else values[i] for i, v in enumerate(moved)]
         second, again = _traced(*traced, places, other, live)
         if [a for _, a in noted.guards] == [a for _, a in again.guards]:
@@ -136,10 +150,10 @@ def _lifted(found, traced, places, values, live) -> Numbers:
         raise Fixed
     if len(noted.made) != len(again.made):
         raise Fixed
-    if not found.watch.written.keys() == first.watch.written.keys() == second.watch.written.keys():
-        raise Fixed
-    written = [(place, _written(first, second, place, noted, again))
-               for place, _ in found.watch.written.values()]
+    for trace in (first, second):
+        if more := {key: place for key, (place, _) in trace.watch.written.items() if key not in known}:
+            raise Written(more)
+    written = [(place, _written(first, second, place, noted, again)) for place in known.values()]
     numbers = Numbers(values, live, [(of, plain(answer)) for of, answer in noted.guards], places, written)
     changes = [(node, place, of, _like(found.gm, node, place))
                for node, place, of in _changes(found, second, noted, again)]
@@ -151,9 +165,14 @@ def _lifted(found, traced, places, values, live) -> Numbers:
     return numbers
 
 
+def _apart(values: list) -> list[int]:
+    """For each number how often it has come so far: equal ones are moved to where they differ."""
+    return [values[: i + 1].count(v) for i, v in enumerate(values)]
+
+
 def _traced(once, run, args, kwargs, entries, places, values, live):
     noted, at = NumberTrace(), iter(range(len(values)))
-    noted.elsewhere = [v * 1.37 + 2.125 for v in values]
+    noted.elsewhere = [v * 1.37 + 2.125 * far for v, far in zip(values, _apart(values), strict=True)]
 
     def made(_):
         place = next(at)
@@ -173,10 +192,11 @@ def _traced(once, run, args, kwargs, entries, places, values, live):
 
 def _written(first, second, place: Place, noted, again):
     """How the step computes what it writes at ``place``."""
-    one, two = (traced.watch.written[place.key][1] for traced in (first, second))
+    one, two = (traced.watch.written[place.key][1] if place.key in traced.watch.written else None
+                for traced in (first, second))
     if isinstance(one, Live) and isinstance(two, Live):
         return _source(noted, again, plain(one), plain(two), None)
-    if isinstance(one, Live) or isinstance(two, Live) or one != two:
+    if isinstance(one, Live) or isinstance(two, Live) or one != two or one is None:
         raise Fixed
     return lambda values: one
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 import time
 
+import numpy as np
 import torch
 
 from ms2torch._core import mode
@@ -16,6 +17,7 @@ from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._core.torch_private import increment_versions, set_grad_enabled
 
 from . import backends, comparing, settings
+from .state import token
 from .structures import Leaf, Untraceable, flatten, unflatten
 from .updates import Counters
 
@@ -220,7 +222,11 @@ class Step:
                     t.copy_(old)
             random_streams.end_journal(journal, True)
         writes = variant.numbers.writes()
-        result = eager(*args, **kwargs)
+        mode.comparing = True           # (no Cell in it is compiled for this call's sake)
+        try:
+            result = eager(*args, **kwargs)
+        finally:
+            mode.comparing = False
         results: list[Tensor] = []
         flatten(result, results)
         if ours is None or len(results) != variant.count:
@@ -382,7 +388,24 @@ def _token(spec, numbers: list):
     if kind is int or kind is float:
         numbers.append(spec)
         return kind
-    return (kind, spec) if kind in (bool, complex, str, bytes, type(None)) else id(spec)
+    if isinstance(spec, (bool, complex, str, bytes, np.generic, type(None))):
+        return kind, spec
+    return token(spec) if kind is np.ndarray else Same(spec)
+
+
+class Same:
+    """An object among the arguments, by which one it is; it lives on, so that no other gets its address."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value) -> None:
+        self._value = value
+
+    def __hash__(self) -> int:
+        return id(self._value)
+
+    def __eq__(self, other) -> bool:
+        return other.__class__ is Same and other._value is self._value
 
 
 def _told(error: Exception) -> str:

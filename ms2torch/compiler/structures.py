@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ms2torch._core.live_numbers import is_number
 from ms2torch._core.tensor.tensor import Tensor
 
 
@@ -30,6 +31,13 @@ def flatten(value, leaves: list):
     if value.__class__ in (tuple, list):
         return value.__class__([flatten(v, leaves) for v in value])
     return value
+
+
+def objects(spec) -> list:
+    """What stands in a structure beside its Tensors and numbers."""
+    if spec.__class__ in (tuple, list, dict):
+        return [one for item in (spec.values() if spec.__class__ is dict else spec) for one in objects(item)]
+    return [] if spec.__class__ is Leaf or is_number(spec) else [spec]
 
 
 def unflatten(spec, leaves):

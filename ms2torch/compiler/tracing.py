@@ -32,7 +32,7 @@ from ms2torch._core.torch_private import (
 
 from . import products, updates
 from .effects import Stopped
-from .structures import Untraceable, flatten, unflatten
+from .structures import Untraceable, flatten, objects, unflatten
 from .watching import Watch, is_users
 
 # A graph of more operations would compile for many minutes: loops over long sequences.
@@ -151,7 +151,7 @@ def trace(run, args: tuple, kwargs: dict, entries: tuple) -> Traced:
     """The graph of ``run(*args, **kwargs)``; `Untraceable` with the reason where there is none."""
     leaves: list[Tensor] = []
     spec = flatten((args, kwargs), leaves)
-    tracing, watch = Tracing(), Watch(*entries)
+    tracing, watch = Tracing(), Watch(*entries, *objects(spec))
     for module in watch.modules():
         if any((module.__dict__.get("_cell_hooks") or {}).values()):
             raise Untraceable(f"{type(module).__name__} has hooks")
@@ -203,6 +203,8 @@ def trace(run, args: tuple, kwargs: dict, entries: tuple) -> Traced:
     products.joined(gm)
     found.watch = watch
     watch.settle()
+    if watch.effect is not None:
+        raise Untraceable(watch.effect)
     return found
 
 

@@ -21,8 +21,8 @@ from ms2torch.nn.optim._step import HostValues
 from . import effects
 from .classes import Classes, holds_settings
 from .effects import ENGINE, USERS, Draws, Stopped, owner_of
-from .places import Place, can_hold
-from .state import INTERNAL, MANY, PLAIN, Attributes, Contents, has_slots, token
+from .places import Place
+from .state import DEEP, INTERNAL, MANY, PLAIN, Attributes, Contents, Held, has_slots, is_huge, token
 
 # Methods that change what they belong to, and ways to set an attribute by its name.
 _CHANGING = frozenset({
@@ -38,12 +38,20 @@ _HELD = (type, list, tuple, dict)
 _CALLED = frozenset({"construct", "bprop"})
 # Where a Cell keeps its Parameters and buffers.
 _STORES = ("_params", "_buffers", "_ms_buffers")
+# How code reads and assigns globals.
+_GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL")
 _AROUND = "a name of the function around it"
 
 
 def is_users(filename: str) -> bool:
     """Whether a file is the program's, or of a package on top of MindSpore: not torch's, Python's or ours."""
     return owner_of(filename) is USERS
+
+
+def _globals_of(code: types.CodeType) -> list[str]:
+    """The globals that a function's code reads or assigns."""
+    return list(dict.fromkeys([step.argval for step in dis.get_instructions(code)
+                               if step.opname in _GLOBALS]))
 
 
 def _file_of(module) -> str:
@@ -64,8 +72,8 @@ class Watch:
 
     def __init__(self, *entries) -> None:
         self._objects: dict[int, Attributes] = {}
-        self._names: list[tuple] = []       # (namespace, name, token, value)
-        self._cells: list[tuple] = []       # (closure cell, token, value)
+        self._names: list[Held] = []        # globals, and containers among attributes
+        self._cells: list[Held] = []        # cells of closures
         self._contents = Contents()         # of globals and closures
         self._classes = Classes()
         self._read_names: set[str] = set()  # all names in the step's own code
@@ -75,6 +83,7 @@ class Watch:
         self.effect: str | None = None
         self.written: dict[tuple, tuple] = {}       # numbers that the step wrote: (Place, value) by its key
         self._seen: set[int] = set()
+        self._huge = ["an argument" for entry in entries if is_huge(entry)]
         for entry in entries:
             self._reach(entry)
 
@@ -121,7 +130,7 @@ class Watch:
 
     def _read(self, frame, code) -> None:
         space = frame.f_globals
-        names = [name for name in code.co_names if name in space]
+        names = [name for name in _globals_of(code) if name in space]
         if effects.draws(code.co_names, [space[name] for name in names]):
             self.effect = self.effect or f"{code.co_name}() draws from numpy.random"
             raise Stopped(self.effect)
@@ -142,36 +151,35 @@ class Watch:
         for found in self._objects.values():
             for name in found.changed():
                 if stored is None or (None if found.holds(name) else name) in stored:
-                    self._wrote(found.number(name), f"it sets {type(found.owner).__name__}.{name}")
+                    self._wrote(found.numbers(name), found, f"it sets {found.called(name)}")
             found.restore(stored)
-        for space, name, was, value in self._names:
-            here = space.get(name, self)
-            if (here is value or stored is None or name in stored) and token(here) != was:
-                counts = Place(space, name, f"the global {name}") if can_hold(value, here) else None
-                if here is value and stored is not None and None not in stored:
-                    continue
-                self._wrote(counts, f"it changes the global {name}")
+        for held in self._names:
+            here, value = held.holder.get(held.name, self), held.value
+            by = None if here is value else held.name       # (its items, or itself)
+            if (stored is None or by in stored) and token(here) != held.was:
+                self._wrote(held.numbers(), self._contents, f"it changes {held.called}")
                 if here is not value:
-                    space[name] = value
+                    held.holder[held.name] = value
         for cls, name in self._classes.changed():
             if stored is None or name in stored:
-                self._wrote(self._classes.number(cls, name), f"it sets {cls.__name__}.{name}")
+                self._wrote(self._classes.numbers(cls, name), self._classes, f"it sets {cls.__name__}.{name}")
         self._classes.put_back(stored)
-        for cell, was, value in self._cells:
-            by = None if cell.cell_contents is value else _AROUND       # (its items, or itself)
-            if (stored is None or by in stored) and token(cell.cell_contents) != was:
-                counts = Place(cell, None, _AROUND) if can_hold(value, cell.cell_contents) else None
-                self._wrote(counts, f"it changes {_AROUND}")
+        for held in self._cells:
+            cell, value = held.holder, held.value
+            by = None if cell.cell_contents is value else _AROUND
+            if (stored is None or by in stored) and token(cell.cell_contents) != held.was:
+                self._wrote(held.numbers(), self._contents, f"it changes {_AROUND}")
                 cell.cell_contents = value
         if stored is None or None in stored:
             self._contents.put_back()
 
-    def _wrote(self, place: Place | None, effect: str) -> None:
-        """The step wrote something: a number at a place, which is no effect that a graph would lose."""
-        if place is None:
+    def _wrote(self, places: list[Place] | None, contents, effect: str) -> None:
+        """The step wrote something: numbers at places, which is no effect that a graph would lose. (A list
+        that it made anew is one: others may have the old one.)"""
+        if places is None or not all(map(contents.leads_to, places)):
             self.effect = self.effect or effect
         else:
-            self.written[place.key] = place, place.get()
+            self.written |= {place.key: (place, place.get()) for place in places}
 
     def _stored(self) -> set:
         """The attributes and globals that the step's own code assigns; with None it may change items, with
@@ -198,7 +206,7 @@ class Watch:
             return
         if isinstance(value, types.ModuleType):
             return
-        self._names.append((space, name, token(value), value))
+        self._names.append(Held.now(space, name, f"the global {name}"))
         self._contents.remember(value)
         self._reach(value)
 
@@ -224,7 +232,7 @@ class Watch:
                         content = cell.cell_contents
                     except ValueError:
                         continue
-                    self._cells.append((cell, token(content), content))
+                    self._cells.append(Held.now(cell, None, _AROUND))
                     self._contents.remember(content)
                     self._reach(content)
             return
@@ -271,10 +279,14 @@ class Watch:
         names = self._read_names | _CALLED if _READING.isdisjoint(self._read_names) else None
         self._loose = [f for f in self._objects.values() if not isinstance(f.owner, torch.nn.Module)
                        and holds_settings(f.owner) and f.narrow(names)]
-        self._names += [(own, name, was, own[name]) for f in self._objects.values()
+        self._names += [held for f in self._objects.values()
                         if isinstance(f.owner, torch.nn.Module) and holds_settings(f.owner)
-                        for own, name, was in f.containers(names)]
+                        for held in f.containers(names)]
         self._classes.settle(names)
+        huge = [*self._huge, *[held.called for held in (*self._names, *self._cells) if is_huge(held.value)],
+                *[f.called(name) for f in self._loose for name in f.tokens if is_huge(f.own.get(name))]]
+        if huge:
+            self.effect = f"{huge[0]} is too large to be looked at in each step"
         self._stores = [(store, dict(store)) for module in self.modules()
                         for store in map(module.__dict__.get, _STORES) if store is not None]
         self._children = [(module._modules, dict(module._modules)) for module in self.modules()]
@@ -283,11 +295,13 @@ class Watch:
 
     def holds(self) -> bool:
         """Whether everything is as the trace saw it."""
-        for space, name, was, _ in self._names:
-            if name not in space or token(space[name]) != was:
+        for space, name, _, was, value, free, still in self._names:
+            here = space.get(name, self)
+            if not (still and here is value) and token(here, DEEP, free) != was:
                 return False
-        for cell, was, _ in self._cells:
-            if token(cell.cell_contents) != was:
+        for cell, _, _, was, value, free, still in self._cells:
+            here = cell.cell_contents
+            if not (still and here is value) and token(here, DEEP, free) != was:
                 return False
         for found in self._loose:
             if found.now() != found.tokens:
@@ -310,31 +324,30 @@ class Watch:
 
     def moved(self) -> list[Place] | None:
         """The places of the numbers that are others now; None where anything else is not as it was."""
-        found: list[Place | None] = []
-        for space, name, was, value in self._names:
-            here = space.get(name)
-            if token(here) != was:
-                found.append(Place(space, name, f"the global {name}") if can_hold(value, here) else None)
-        for cell, was, value in self._cells:
-            here = cell.cell_contents
-            if token(here) != was:
-                found.append(Place(cell, None, _AROUND) if can_hold(value, here) else None)
+        found = [held.numbers() for held in (*self._names, *self._cells) if held.changed()]
         for attributes in self._objects.values():
-            found += map(attributes.number, attributes.changed())
-        found += [self._classes.number(*one) for one in self._classes.changed()]
-        return None if None in found else found
+            found += map(attributes.numbers, attributes.changed())
+        found += [self._classes.numbers(*one) for one in self._classes.changed()]
+        if None in found:
+            return None
+        return list({place.key: place for places in found for place in places}.values())
 
     def release(self, places: list[Place]) -> None:
         """From here on the numbers at ``places`` may change."""
-        keys = {place.key for place in places}
-        self._names = [kept for kept in self._names if (id(kept[0]), kept[1]) not in keys]
-        self._cells = [kept for kept in self._cells if (id(kept[0]), None) not in keys]
-        for found in self._objects.values():
-            for place in places:
-                if place.holder is found.own:
-                    found.release(place.name)
+        paths: dict[tuple, tuple] = {}
         for place in places:
-            self._classes.release(place)
+            at = id(place.holder), place.name
+            paths[at] = (*paths.get(at, ()), place.path)
+
+        def released(held: Held) -> Held:
+            return held.releasing(paths.get((id(held.holder), held.name), ()))
+
+        self._names, self._cells = list(map(released, self._names)), list(map(released, self._cells))
+        for found in self._objects.values():
+            for (holder, name), free in paths.items():
+                if holder == id(found.own):
+                    found.release(name, free)
+        self._classes.release(paths)
 
     def write(self, numbers: list[tuple]) -> None:
         """Write numbers that may change, pairs of a Place and a value; other steps may have taken them for

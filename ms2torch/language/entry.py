@@ -61,7 +61,7 @@ def compiled(function, strict: bool = False):
 
 def begins() -> bool:
     """Whether what is called now is the outermost of a graph, and graphs may be compiled."""
-    return not (mode.graphs == "eager" or mode.tracing is not None or in_a_graph())
+    return not (mode.graphs == "eager" or mode.tracing is not None or mode.comparing or in_a_graph())
 
 
 def in_a_graph() -> bool:

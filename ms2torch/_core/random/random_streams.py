@@ -88,21 +88,23 @@ def _note(key, holder) -> None:
 
 
 class Place:
-    """Where a graph draws: a call gives the stream that stands there, which is made where there is none."""
+    """Where a graph draws: a call gives the stream that stands there in the graph of the call under way, made
+    where there is none. (A compiled step holds for several graphs, those of other numbers.)"""
 
-    __slots__ = ("_graph", "_key", "_make")
+    __slots__ = ("_key", "_make")
 
     def __init__(self, graph, operator, make) -> None:
         _note(("graph", id(graph)), graph)
         count = graph.used.get(operator, 0)
         graph.used[operator] = count + 1
-        self._graph, self._key, self._make = graph, (operator, count), make
+        self._key, self._make = (operator, count), make
 
     def __call__(self) -> Stream:
-        _note(("graph", id(self._graph)), self._graph)
-        stream = self._graph.streams.get(self._key)
+        graph = graph_streams.here.call.graph()
+        _note(("graph", id(graph)), graph)
+        stream = graph.streams.get(self._key)
         if stream is None:
-            stream = self._graph.streams[self._key] = self._make()
+            stream = graph.streams[self._key] = self._make(graph)
             stream.place = self
         return stream
 
@@ -112,7 +114,7 @@ def _of_the_place(stream: Stream) -> Stream:
     if stream.place is not None:
         return stream
     graph = graph_streams.here.call.graph()
-    return stream if graph is None else Place(graph, stream.__reduce__(), stream.restarted)()
+    return stream if graph is None else Place(graph, stream.__reduce__(), lambda graph: stream.restarted())()
 
 
 def stream_of_call(seed: int | None, name: str) -> Stream:
@@ -123,7 +125,7 @@ def stream_of_call(seed: int | None, name: str) -> Stream:
         return Stream(*graph_seeds(seed, name))
     site = name, seed, *call.site()
 
-    def make() -> Stream:
+    def make(graph) -> Stream:
         if site not in graph.seeds:
             graph.seeds[site] = graph_seeds(seed, name)
         return Stream(*graph.seeds[site])
