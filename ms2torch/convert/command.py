@@ -13,7 +13,7 @@ from ms2torch.cli import Parser
 from . import mapping, memory, report, rules, sources, targets
 from .entries import MINDSPORE, SHOWN, TORCH, Bad, Checkpoint
 from .families import FAMILIES
-from .making import Make, build, describe, known_dtype
+from .making import Make, describe, known_dtype, pieces
 
 _TEXT = """\
 Weights and optimizer state, both ways: MindSpore's .ckpt and .safetensors, PyTorch's .pt, .pth, .bin and
@@ -145,7 +145,7 @@ def _convert(options: argparse.Namespace) -> int:
             options.output,
             target,
             described,
-            lambda name: build(by_name[name], entries),
+            lambda name: pieces(by_name[name], entries),
             shares=_shares(plan, source, by_name),
             container=plan.container,
             strings=plan.strings,

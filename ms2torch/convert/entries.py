@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import torch
@@ -16,25 +17,38 @@ OPTIMIZER = "optimizer."
 STATE = "optimizer.state."
 # The key of safetensors' metadata, and of a state_dict's, under which a converted file remembers.
 KEY = "ms2torch"
+# Of a tensor's bytes, how many are in memory at once where nothing needs it whole.
+PIECE = 1 << 24
 
 
 @dataclass
 class Entry:
-    """One tensor of a file. ``shares`` names an earlier one whose memory it is."""
+    """One tensor of a file. ``shares`` names an earlier one whose memory it is.
+
+    ``span`` gives the elements between two places, of all in their order, where the file can be read so.
+    """
 
     name: str
     dtype: torch.dtype
     shape: tuple[int, ...]
     get: Callable[[], torch.Tensor]
     shares: str | None = None
+    span: Callable[[int, int], torch.Tensor] | None = None
 
     @property
     def size(self) -> int:
         """Bytes."""
-        count = self.dtype.itemsize
-        for n in self.shape:
-            count *= n
-        return count
+        return math.prod(self.shape) * self.dtype.itemsize
+
+    def pieces(self, begin: int = 0, end: int | None = None) -> Iterator[torch.Tensor]:
+        """The elements from ``begin`` to ``end``, in tensors of at most `PIECE` bytes where that can be."""
+        end = math.prod(self.shape) if end is None else end
+        if self.span is None or self.size <= PIECE:
+            yield self.get().reshape(-1)[begin:end]
+            return
+        count = PIECE // self.dtype.itemsize
+        for at in range(begin, end, count):
+            yield self.span(at, min(at + count, end))
 
 
 @dataclass

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import math
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
@@ -40,6 +41,23 @@ def build(one: Make, entries: dict[str, Entry]) -> torch.Tensor:
     for step in one.steps:
         tensors = _step(step, tensors)
     return tensors[0]
+
+
+def pieces(one: Make, entries: dict[str, Entry]) -> Iterator[torch.Tensor]:
+    """Its elements in order, a bounded number at a time unless a step needs whole tensors."""
+    steps = [step.split() for step in one.steps]
+    rows = steps.pop(0)[1:] if steps and steps[0][:2] == ["part", "0"] else None
+    if any(s[0] not in ("dtype", "squeeze", "unsqueeze") and s != ["join", "0"] for s in steps):
+        yield build(one, entries).reshape(-1)
+        return
+    dtypes = [_DTYPES[rest[0]] for what, *rest in steps if what == "dtype"]
+    for source in one.sources:
+        entry = entries[source]
+        ends = (int(row) * math.prod(entry.shape[1:]) for row in rows[1:]) if rows else ()
+        for piece in entry.pieces(*ends):
+            for dtype in dtypes:
+                piece = piece.to(dtype)
+            yield piece
 
 
 def _step(step: str, tensors: list[torch.Tensor]) -> list[torch.Tensor]:

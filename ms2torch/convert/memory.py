@@ -61,7 +61,7 @@ def repeated(memory: dict, opened: Checkpoint) -> set[str]:
 
 def _is_same(one: Entry, other: Entry) -> bool:
     alike = one.dtype == other.dtype and one.shape == other.shape
-    return one.shares == other.name or (alike and torch.equal(one.get(), other.get()))
+    return one.shares == other.name or (alike and all(map(torch.equal, one.pieces(), other.pieces())))
 
 
 def restore(memory: dict, opened: Checkpoint, target: str) -> tuple[list[Make], dict[str, Entry]] | None:

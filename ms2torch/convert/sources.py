@@ -82,13 +82,31 @@ def _ckpt(path: str) -> Checkpoint:
                 strings[name] = raw.decode("utf-32-le").rstrip("\0")
             else:
                 dtype, shape = _checkpoint_file.checked_tensor(*place, _checkpoint_file.WRITTEN)
-                get = partial(_read, path, dtype, tuple(shape), place.pieces)
-                entries[name] = Entry(name, dtype, tuple(shape), get)
+                entries[name] = _entry(name, path, dtype, tuple(shape), place.pieces)
     except (ValueError, NotImplementedError) as err:
         raise Bad(f"{path} is damaged or no checkpoint ({err}).") from None
     if not places:
         raise Bad(f"{path} holds nothing; where it is encrypted, load it with mindspore and save it plain.")
     return Checkpoint(path, MINDSPORE, entries, strings, _memory(note, path))
+
+
+def _entry(name: str, path: str, dtype: torch.dtype, shape: tuple[int, ...], pieces) -> Entry:
+    """A tensor whose bytes lie in a file as they are."""
+
+    def span(begin: int, end: int) -> torch.Tensor:
+        a, b = begin * dtype.itemsize, end * dtype.itemsize
+        return _read(path, dtype, (end - begin,), _within(pieces, a, b))
+
+    return Entry(name, dtype, shape, partial(_read, path, dtype, shape, pieces), span=span)
+
+
+def _within(pieces, begin: int, end: int):
+    """The places of the bytes from ``begin`` to ``end`` of what lies in several pieces."""
+    for first, last in pieces:
+        a, b = max(begin, 0), min(end, last - first)
+        if a < b:
+            yield first + a, first + b
+        begin, end = begin - (last - first), end - (last - first)
 
 
 def _bytes(path: str, start: int, end: int) -> bytes:
@@ -120,7 +138,7 @@ def _of_safetensors(path: str) -> Checkpoint:
     with open(path, "rb") as file:
         places, metadata = _safetensors.index(file, os.fstat(file.fileno()).st_size)
     entries = {
-        name: Entry(name, p.dtype, tuple(p.shape), partial(_read, path, p.dtype, p.shape, [(p.begin, p.end)]))
+        name: _entry(name, path, p.dtype, tuple(p.shape), [(p.begin, p.end)])
         for name, p in places.items()
     }
     side = {"ms": MINDSPORE, "pt": TORCH}.get(metadata.get("format"))
@@ -206,7 +224,12 @@ def _torch(path: str) -> Checkpoint:
         place = (t.data_ptr(), t.dtype, tuple(t.shape), t.stride()) if t.numel() else name
         shares = owners.setdefault(place, name)
         opened.entries[name] = Entry(
-            name, t.dtype, tuple(t.shape), partial(_copied, t, mapped), None if shares == name else shares
+            name,
+            t.dtype,
+            tuple(t.shape),
+            partial(_copied, t, mapped),
+            None if shares == name else shares,
+            partial(_copied_span, t, mapped) if t.is_contiguous() else None,
         )
     return opened
 
@@ -241,3 +264,7 @@ def _copied(t: torch.Tensor, mapped: list[tuple[int, int]]) -> torch.Tensor:
             libc = ctypes.CDLL(None)
             libc.madvise(ctypes.c_void_p(first), ctypes.c_size_t(end - first), mmap.MADV_DONTNEED)
     return whole
+
+
+def _copied_span(t: torch.Tensor, mapped: list[tuple[int, int]], begin: int, end: int) -> torch.Tensor:
+    return _copied(t.reshape(-1)[begin:end], mapped)

@@ -1,4 +1,4 @@
-"""Writing checkpoints, one tensor at a time and whole or not at all."""
+"""Writing checkpoints, piece by piece and whole or not at all."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import torch
 
@@ -83,7 +83,7 @@ def write(
     path: str,
     side: str,
     described: Described,
-    get: Callable[[str], torch.Tensor],
+    get: Callable[[str], Iterable[torch.Tensor]],
     *,
     shares: dict,
     memory: Callable[[list[str]], str],
@@ -91,7 +91,7 @@ def write(
     strings: dict,
     shard_size: int | None,
 ) -> list[str]:
-    """Write the named tensors; gives the names of the files.
+    """Write the named tensors; gives the names of the files. ``get``: the elements of one, in flat pieces.
 
     ``shares``: names whose memory is an earlier one's. ``memory``: what a file with these tensors remembers.
     """
@@ -173,7 +173,7 @@ def _file(
                 if dtype.is_complex:
                     raise Bad(f"{name} is {dtype}, which MindSpore writes to .ckpt files and cannot load.")
                 raise Bad(f"{name} is {dtype}, which MindSpore's .ckpt files do not have; give --dtype.")
-        values = ((name, get(name)) for name in described)
+        values = ((n, _checkpoint_file.Piecewise(*one, get(n))) for n, one in described.items())
         _checkpoint_file.write(place, _chained(values, strings), note=memory.encode())
     elif ending == ".safetensors":
         metadata = {"format": "ms" if side == MINDSPORE else "pt"} | ({KEY: memory} if memory else {})

@@ -1,4 +1,4 @@
-"""PyTorch's .pt files, written one tensor at a time: a zip of a pickle and each tensor's bytes as they are.
+"""PyTorch's .pt files, written piece by piece: a zip of a pickle and each tensor's bytes as they are.
 
 ``torch.save`` wants all tensors in memory at once; the files are the same to ``torch.load``, mapped or not.
 """
@@ -10,7 +10,7 @@ import math
 import pickle
 import zipfile
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import torch
@@ -81,28 +81,34 @@ class _Pickler(pickle.Pickler):
         return "storage", torch.UntypedStorage, str(slot.storage), "cpu", count * slot.dtype.itemsize
 
 
-def write(file, content, slots: list[Slot], get: Callable[[str], torch.Tensor]) -> None:
-    """Write ``content``, in which slots stand for tensors; ``get`` gives each tensor when its turn comes."""
+def write(file, content, slots: list[Slot], get: Callable[[str], Iterable[torch.Tensor]]) -> None:
+    """Write ``content``, in which slots stand for tensors; ``get`` gives each one's pieces at its turn."""
     described = io.BytesIO()
     _Pickler(described, protocol=2).dump(content)
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
-        _record(file, archive, "data.pkl", memoryview(described.getvalue()))
-        _record(file, archive, "byteorder", memoryview(b"little"))
+        _small(file, archive, "data.pkl", described.getvalue())
+        _small(file, archive, "byteorder", b"little")
         written = set()
         for slot in slots:
             if slot.storage not in written:
                 written.add(slot.storage)
-                _record(file, archive, f"data/{slot.storage}", raw_bytes(get(slot.name)))
-        _record(file, archive, "version", memoryview(b"3\n"))
+                size = math.prod(slot.shape) * slot.dtype.itemsize
+                with _record(file, archive, f"data/{slot.storage}", size) as record:
+                    for piece in get(slot.name):
+                        record.write(raw_bytes(piece))
+        _small(file, archive, "version", b"3\n")
 
 
-def _record(file, archive: zipfile.ZipFile, name: str, content: memoryview) -> None:
-    """One file of the archive, whose bytes begin at a multiple of 64 so that they can be mapped."""
+def _small(file, archive: zipfile.ZipFile, name: str, content: bytes) -> None:
+    with _record(file, archive, name, len(content)) as record:
+        record.write(content)
+
+
+def _record(file, archive: zipfile.ZipFile, name: str, size: int):
+    """A file of the archive, for ``size`` bytes that begin at a multiple of 64 so that they can be mapped."""
     info = zipfile.ZipInfo(f"{_ROOT}/{name}", date_time=(1980, 1, 1, 0, 0, 0))
-    large = len(content) >= 1 << 30
+    large = size >= 1 << 30
     begin = file.tell() + 30 + len(info.filename) + 4 + (20 if large else 0)
     padding = -begin % _ALIGNMENT
     info.extra = b"FB" + padding.to_bytes(2, "little") + b"Z" * padding
-    with archive.open(info, "w", force_zip64=large) as record:
-        for at in range(0, len(content), 1 << 26):
-            record.write(content[at : at + (1 << 26)])
+    return archive.open(info, "w", force_zip64=large)

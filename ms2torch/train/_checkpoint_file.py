@@ -40,8 +40,16 @@ WRITTEN = {str(t): torch_dtype for torch_dtype, t in _dtype._FROM_TORCH.items()}
 # ---- writing -----------------------------------------------------------------------------------------------
 
 
+class Piecewise(NamedTuple):
+    """A tensor whose elements come in order, some at a time, in flat tensors of its dtype."""
+
+    dtype: torch.dtype
+    shape: tuple[int, ...]
+    pieces: Iterable[torch.Tensor]
+
+
 def write(
-    path: str, values: Iterable[tuple[str, torch.Tensor | str]], crc: bool = False, encrypt=None,
+    path: str, values: Iterable[tuple[str, torch.Tensor | Piecewise | str]], crc: bool = False, encrypt=None,
     note: bytes = b"",
 ) -> None:
     """Write named tensors and strings; a tensor without elements leaves no trace, as in MindSpore.
@@ -63,17 +71,26 @@ def write(
 
 def _messages(tag: str, value) -> Iterator[bytes | memoryview]:
     if isinstance(value, str):
-        dims, kind, content = (0,), "str", memoryview(value.encode("utf-32-le") or bytes(4))
+        content = memoryview(value.encode("utf-32-le") or bytes(4))
+        dims, kind, size, contents = (0,), "str", len(content), (content,)
     else:
-        dims, kind, content = value.shape, _dtype.from_torch(value.dtype)._text, raw_bytes(value)
+        dims, kind = value.shape, _dtype.from_torch(value.dtype)._text
+        size = math.prod(dims) * value.dtype.itemsize
+        contents = map(raw_bytes, value.pieces if isinstance(value, Piecewise) else (value,))
     head = b"".join(b"\x08" + varint(n) for n in dims) + protobuf.content(2, kind.encode())
     name = protobuf.content(1, tag.encode())
-    for start in range(0, len(content), SLICE):
-        part = content[start : start + SLICE]
-        before = head + b"\x1a" + varint(len(part))
-        tensor = b"\x12" + varint(len(before) + len(part))
-        yield b"\x0a" + varint(len(name) + len(tensor) + len(before) + len(part)) + name + tensor + before
-        yield part
+    room = 0
+    for content in contents:
+        while content:
+            if not room:
+                room = min(size, SLICE)
+                size -= room
+                before = head + b"\x1a" + varint(room)
+                tensor = b"\x12" + varint(len(before) + room)
+                yield b"\x0a" + varint(len(name) + len(tensor) + len(before) + room) + name + tensor + before
+            part, content = content[:room], content[room:]
+            room -= len(part)
+            yield part
 
 
 def raw_bytes(t: torch.Tensor) -> memoryview:
@@ -140,7 +157,10 @@ def _values(data: memoryview, end: int, wanted) -> dict:
 
 
 def _places(data: memoryview, end: int, wanted=lambda tag: True) -> dict[str, Place]:
-    elements = [_element(data, *place) for number, place in _fields(data, 0, end) if number == 1]
+    values = [place for number, place in _fields(data, 0, end) if number == 1]
+    if not all(isinstance(place, tuple) for place in values):
+        raise Damaged("a value that is a number")
+    elements = [_element(data, *place) for place in values]
     found, pieces = {}, []
     for i, (tag, dims, kind, place) in enumerate(elements):
         if not wanted(tag):

@@ -47,11 +47,11 @@ class Place(NamedTuple):
 def write(path: str, tensors: dict[str, torch.Tensor], metadata: dict[str, str]) -> None:
     """Write named tensors; TypeError for an element type that the format does not have."""
     with open(path, "wb") as file:
-        stream(file, {n: (t.dtype, t.shape) for n, t in tensors.items()}, metadata, tensors.__getitem__)
+        stream(file, {n: (t.dtype, t.shape) for n, t in tensors.items()}, metadata, lambda n: (tensors[n],))
 
 
 def stream(file, described: dict[str, tuple], metadata: dict[str, str], get) -> None:
-    """Write tensors of known dtypes and shapes, each asked for by its name when its turn comes."""
+    """Write tensors of known dtypes and shapes, the pieces of each asked for at its turn by its name."""
     for name, (dtype, _) in described.items():
         if dtype not in _ORDER:
             raise TypeError(f"safetensors has no element type for {name}: {dtype}.")
@@ -64,7 +64,8 @@ def stream(file, described: dict[str, tuple], metadata: dict[str, str], get) -> 
     text += b" " * (-len(text) % 8)
     file.write(len(text).to_bytes(8, "little") + text)
     for name, _ in ordered:
-        file.write(raw_bytes(get(name)))
+        for piece in get(name):
+            file.write(raw_bytes(piece))
 
 
 def read(file, size: int, wanted=lambda name: True) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
