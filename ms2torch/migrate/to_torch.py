@@ -37,7 +37,7 @@ class CellModule(_Branch):
         self.training = cell.training
         for name, param in cell.parameters_and_names():
             branch, leaf = self._branch(name)
-            if param.requires_grad:
+            if _trains(param):
                 branch.register_parameter(leaf, torch.nn.Parameter(param._rest.detach(), requires_grad=True))
             else:
                 branch.register_buffer(leaf, param._rest.detach())
@@ -69,7 +69,7 @@ class CellModule(_Branch):
         """The Parameters to lend this side's tensors to, and these."""
         if not _traced(self.__pairs):
             tensors = [self._own(pair) for pair in self.__pairs]
-            training = [i for i, pair in enumerate(self.__pairs) if pair[0].requires_grad]
+            training = [i for i, pair in enumerate(self.__pairs) if _trains(pair[0])]
             return [self.__pairs[i][0] for i in training], [tensors[i] for i in training]
         # What torch's tracers put in the parameters' and buffers' places has no storage of its own.
         return [pair[0] for pair in self.__pairs], [_entry(*pair[1:3]) for pair in self.__pairs]
@@ -86,6 +86,11 @@ class CellModule(_Branch):
             for pair in self.__pairs:        # what the forward pass wrote lies in memory of its own
                 self._own(pair)
         return outputs
+
+
+def _trains(param) -> bool:
+    """Whether it is a parameter of torch's: integers, which MindSpore calls trainable, are a buffer."""
+    return param.requires_grad and (param._rest.is_floating_point() or param._rest.is_complex())
 
 
 def _entry(branch, leaf) -> torch.Tensor:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 import torch
 
+from ms2torch._core.tensor import dtype as _dtype
+
 from .messages import Damaged, parse
 
 PARTIAL, SWITCH, CALL = "Partial", "Switch", "call"
@@ -108,6 +110,12 @@ def read(path: str, decrypt=None) -> FuncGraph:
     return _Reader(path, data, model).program()
 
 
+def _is_dtype(t) -> bool:
+    """Whether a tensor of an attribute stands for its dtype alone."""
+    contents = t.raw_data, t.float_data, t.double_data, t.int32_data, t.int64_data, t.uint64_data
+    return not t.dims and not any(contents) and t.external_data is None and t.data_type in DTYPES
+
+
 class _Reader:
     def __init__(self, path: str, data: memoryview, model) -> None:
         self.path, self.data, self.model = path, data, model
@@ -199,6 +207,8 @@ class _Reader:
             return a.i or (a.ints[0] if a.ints else 0)
         if kind in (_TENSOR, _TENSORS):
             tensors = [a.t] if a.t is not None else a.tensors
+            if kind == _TENSORS and len(tensors) == 1 and _is_dtype(tensors[0]):
+                return _dtype.from_torch(DTYPES[tensors[0].data_type])
             return self._tensor(tensors[0]) if tensors else None
         if kind in (_UMONAD, _IOMONAD):
             return U

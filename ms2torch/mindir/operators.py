@@ -17,12 +17,15 @@ from ms2torch._core.tensor.tensor import Tensor, wrap
 
 from .graph import U, Unread
 
-# Numbers by which files tell choices, by the argument's name.
+# Numbers by which files tell choices, by the argument's name, or by the operator's and that.
 _CHOICES = {
     "pad_mode": {0: "pad", 1: "same", 2: "valid", 3: "full"},
     "padding": {1: "same", 2: "valid"},
     "data_format": {0: "NCHW", 1: "NHWC", 14: "NCDHW", 17: "NDHWC", 34: "HWCN"},
     "reduction": {0: "sum", 1: "mean", 2: "none"},
+    "TensorScatterElements.reduction": {0: "none", 1: "add"},
+    "reduce": {0: None, 1: "add"},
+    "norm": {0: "backward", 1: "forward", 2: "ortho"},
     "indexing": {0: "ij", 1: "xy"},
     "rounding_mode": {1: "trunc", 2: "floor"},
     "approximate": {0: "none", 1: "tanh"},
@@ -78,6 +81,13 @@ def _to_tensor(value, dtype=None):
     return ms.Tensor(value, _dtype(dtype)) if dtype is not None else ms.Tensor(value)
 
 
+def _with_slices(x, value, begin, end, strides):
+    """A copy of ``x`` with ``value`` in a part of it."""
+    x = x.copy()
+    x[tuple(map(slice, begin, end, strides))] = value
+    return x
+
+
 def _shape(x):
     return tuple(x.shape)
 
@@ -87,6 +97,7 @@ STRUCTURE = {
     "make_list": lambda *values: list(values), "MakeList": lambda *values: list(values),
     "TupleGetItem": _getitem, "ListGetItem": _getitem, "RealTupleGetItem": _getitem, "list_getitem": _getitem,
     "Load": _same, "Depend": _same, "StopGradient": _same, "Identity": _same, "UpdateState": lambda *_: U,
+    "TensorCopySlices": _with_slices, "TensorMove": lambda x: x.copy(),
     "Contiguous": _same, "return": _same, "Return": _same, "Shape": _shape, "TensorShape": _to_tensor,
     "TupleToTensor": _to_tensor, "ListToTensor": _to_tensor, "ScalarToTensor": _to_tensor,
     "TensorToScalar": _number, "TensorToTuple": lambda x: tuple(x.asnumpy().tolist()),
@@ -184,7 +195,7 @@ def call(op: str, attributes: dict, whole: bool, values: list):
 def _function(op: str, values: list):
     place, names = _forms()[op]
     module, _, name = place.rpartition(".")
-    form = getattr(importlib.import_module(f"ms2torch.{module}"), name)
+    form = getattr(Tensor if module == "Tensor" else importlib.import_module(f"ms2torch.{module}"), name)
     known_names = inspect.signature(form).parameters
     rest = {}
     for n, v in list(zip(names, values, strict=False))[1:]:
@@ -192,7 +203,7 @@ def _function(op: str, values: list):
         if bare in known_names and not (
             v is None and known_names[bare].default is not inspect.Parameter.empty
         ):
-            rest[bare] = _meant(bare, v)
+            rest[bare] = _meant(op, bare, v)
     result = form(values[0], **rest)
     return (result,) if op in _FIRST_OF_SEVERAL else result
 
@@ -208,8 +219,8 @@ def _by_function(op: str, made: type, values: list):
     count = len(given)
     if op in ("Zeros", "Ones"):
         count = 2
-    settings = {n: _meant(n, v) for n, v in zip(making, values[count:], strict=False)}
-    arguments = [_meant(n, v) for n, v in zip(given, values[:count], strict=False)]
+    settings = {n: _meant(op, n, v) for n, v in zip(making, values[count:], strict=False)}
+    arguments = [_meant(op, n, v) for n, v in zip(given, values[:count], strict=False)]
     if op == "Round" and len(arguments) == 2:
         return made()(arguments[0], decimals=arguments[1])
     return made(**settings)(*arguments)
@@ -221,7 +232,7 @@ def _by_attributes(op: str, made: type, attributes: dict, values: list):
     for name in making:
         for key in _ATTRIBUTES.get(name, (name,)):
             if key in attributes:
-                settings[name] = _meant(name, attributes[key])
+                settings[name] = _meant(op, name, attributes[key])
                 break
     if "pad_mode" in settings and str(settings["pad_mode"]).lower() != "pad":
         settings.pop("pad", None)
@@ -240,15 +251,18 @@ def _spatial(op: str, value):
     return value
 
 
-def _meant(name: str, value):
+def _meant(op: str, name: str, value):
     """A choice by its word, a dtype by itself."""
+    if op == "Renorm" and name == "p":
+        return int(value)
     if name == "pad_mode" and isinstance(value, str):
         return value.lower()
     if name == "argmax_type":
         return _dtype(_ARGMAX.get(value, value))
     if isinstance(value, int) and not isinstance(value, bool):
-        if name in _CHOICES:
-            return _CHOICES[name].get(value, value)
+        choices = _CHOICES.get(f"{op}.{name}") or _CHOICES.get(name)
+        if choices is not None:
+            return choices.get(value, value)
         if name in _DTYPE_ARGUMENTS:
             return _dtype(value)
     return value

@@ -383,6 +383,53 @@ class Growing(nn.Cell):
         return s
 
 
+class Waves(nn.Cell):
+    """Fourier transforms, by every norm."""
+
+    def construct(self, x):
+        wave = ops.fft(x, norm="ortho")
+        return (
+            wave,
+            ops.abs(ops.ifft2(wave, norm="forward")),
+            ops.rfftn(x, norm="backward"),
+            ops.fftshift(ops.fftn(x)),
+        )
+
+
+class Placed(nn.Cell):
+    """What is written into new tensors and copies, diagonals, a padding, triangles' places."""
+
+    def construct(self, x, index):
+        z = x * 1
+        z[0, 1:3] = 5.0
+        return (
+            z,
+            x.scatter(1, index.astype(ms.int64), -x),
+            ops.tensor_scatter_elements(x, index, x, 1, "add"),
+            mint.scatter(x, 1, index.astype(ms.int64), 2.5),
+            x.new_zeros((2,), dtype=ms.int32),
+            x.new_ones((2, 1)),
+            ops.diagonal(x, 1),
+            x.trace(1),
+            ops.renorm(x, 2, 0, 1.0),
+            mint.nn.functional.pad(x, (1, 2, 0, 1), value=2.5),
+            ops.tril_indices(3, 3),
+        )
+
+
+class Bytes(nn.Cell):
+    """Weights of eight bits and their scale."""
+
+    def __init__(self):
+        super().__init__()
+        weight = np.arange(-9, 9, dtype=np.int8).reshape(6, 3)
+        self.weight = ms.Parameter(Tensor(weight), name="weight.fixed", requires_grad=False)
+        self.scale = ms.Parameter(Tensor(np.float32(0.03)), name="scale")
+
+    def construct(self, x):
+        return mint.matmul(x, self.weight.astype(ms.float32)) * self.scale
+
+
 def mobile():
     return nn.SequentialCell(
         nn.Conv2d(2, 4, 1), nn.BatchNorm2d(4), nn.ReLU6(),
@@ -426,6 +473,9 @@ NETWORKS = {
     "sums": Network(Sums, floats((3, 4))),
     "letters": Network(Letters, words(2, 4)),
     "numbers": Network(Numbers, floats((3, 4), (3, 4))),
+    "waves": Network(Waves, floats((3, 4))),
+    "placed": Network(Placed, lambda: [*floats((3, 4))(), *words(3, 4, below=3)()]),
+    "bytes": Network(Bytes, floats((2, 6))),
     "minted": Network(Minted, floats((4, 4))),
     "resized": Network(Resized, floats((1, 2, 3, 4))),
     "halves": Network(Halves, floats((2, 4))),

@@ -40,7 +40,8 @@ def test_a_network_of_the_real_mindspore(name):
         assert [x.shape for x in outputs] == [x.shape for x in expected]
         for one, two in zip(outputs, expected, strict=True):
             assert one.dtype == two.dtype
-            gap = np.abs(one.astype(np.float64) - two.astype(np.float64)).max(initial=0)
+            wide = np.result_type(one, np.float64)
+            gap = np.abs(one.astype(wide) - two.astype(wide)).max(initial=0)
             assert gap <= TOLERANCE.get(name, 5e-6) * max(np.abs(two).max(initial=0), 1)
 
 
@@ -168,3 +169,10 @@ def test_to_torch_and_its_gradients():
     assert np.allclose(output.detach().numpy(), expected, atol=1e-6)
     assert module.get_parameter("0.weight").grad.abs().sum() > 0
     assert graph.read(str(DATA / "mlp.mindir")).producer.startswith("MindSpore 2.10")
+
+
+def test_to_torch_of_integers_that_a_file_calls_trainable():
+    module = ms.to_torch(nn.GraphCell(ms.load(str(DATA / "bytes.mindir"))))
+    (x,), (expected,) = recorded("bytes")
+    assert np.allclose(module(torch.tensor(x)).detach().numpy(), expected, atol=1e-6)
+    assert [n for n, _ in module.named_parameters()] == ["scale"]
