@@ -116,12 +116,13 @@ def layout_of(p, sizes: tuple[int, ...]):
 def laid_out(network, forward, data) -> dict[str, list]:
     """How the parameters of ``network`` lie once ``forward(*data)`` has run, of which nothing else stays:
     [matrix of devices, tensor map, shape of this process's part, field size, whether all parts are equal,
-    optimizer's group]."""
+    optimizer's group]. The strategy file that was asked for is written."""
     spread = current_spread()
     if spread is None or distributed.staged():
         return {}
     with passes.Discarded((), ()):
         forward(*data)
+    write_file(network.trainable_params(), spread.sizes)
     found = {}
     for p in network.get_parameters():
         layout = layout_of(p, spread.sizes)

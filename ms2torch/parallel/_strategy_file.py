@@ -120,8 +120,10 @@ def check_groups(path) -> None:
 
 
 def write(path: str, layouts: dict[str, ParallelLayouts], stage: int = 0, operators=None) -> None:
-    """Write layouts by parameter name, and strategies by operator name: protobuf, or json by its ending."""
+    """Write layouts by parameter name, and strategies by operator name: protobuf, or json by its ending.
+    Its folder is made where there is none."""
     operators = operators or {"parameters": [[1]]}
+    os.makedirs(os.path.dirname(path) or ".", mode=0o700, exist_ok=True)
     if path.endswith(".json"):
         items = {name: {key: [n for one in getattr(layout, key) for n in one.dim] for key in _LISTS.values()}
                  for name, layout in layouts.items()}

@@ -150,7 +150,11 @@ class Model:
         self._predict_network = self._network
 
     def build(self, train_dataset=None, valid_dataset=None, sink_size=-1, epoch=1, sink_mode=True) -> None:
-        """MindSpore compiles ahead here; ms2torch has nothing to prepare."""
+        """MindSpore compiles ahead here. Where the program gives strategies the weights are laid out and the
+        strategy file is written, by a forward pass over the first batch of ``train_dataset``, of which
+        nothing else stays; there is nothing else to prepare."""
+        if train_dataset is not None and _get_parallel_mode() in _SPLITTING:
+            self.infer_train_layout(train_dataset)
 
     @property
     def train_network(self):

@@ -37,7 +37,7 @@ def test_every_target_is_the_best_device(target):
 
 
 def test_another_device_than_the_one_named_is_said_once(capsys, monkeypatch):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(device, "accelerator", lambda: None)
     for _ in range(2):
         ms2torch.set_context(device_target="Ascend")
         ms2torch.set_context(device_target="CPU")
@@ -68,7 +68,6 @@ def test_the_accelerator_that_torch_has_is_the_device(monkeypatch, capsys, kind,
         empty_cache=lambda: asked.append(1), device=lambda at: contextlib.nullcontext())
     place = types.SimpleNamespace(type=kind, index=1)
     monkeypatch.setattr(torch, kind, module, raising=False)
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     monkeypatch.setattr(torch.accelerator, "is_available", lambda: True)
     monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda: place)
     monkeypatch.setattr(torch, "device", lambda kind, index: (kind, index))
@@ -84,6 +83,17 @@ def test_the_accelerator_that_torch_has_is_the_device(monkeypatch, capsys, kind,
     assert distributed.backend_for(kind) == backend
 
 
+@pytest.mark.parametrize("kind", ["cuda", "npu", "xpu", "mps"])
+def test_before_torch_tells_its_accelerator_each_kind_is_asked(monkeypatch, kind):
+    monkeypatch.delattr(torch, "accelerator", raising=False)
+    for one in ("cuda", "npu", "xpu", "mps"):
+        there = types.SimpleNamespace(is_available=lambda one=one: one == kind)
+        monkeypatch.setattr(torch, one, there, raising=False)
+    assert device.accelerator() == kind
+    monkeypatch.setattr(getattr(torch, kind), "is_available", lambda: False)
+    assert device.accelerator() is None
+
+
 def test_a_device_by_open_registration_trains_as_the_cpu(tmp_path):
     """torch's own way for devices that it does not know (PrivateUse1), with one that computes on the CPU."""
     if not hasattr(backend_registration, "_setup_privateuseone_for_python_backend"):
@@ -97,7 +107,7 @@ def test_a_device_by_open_registration_trains_as_the_cpu(tmp_path):
 
 
 def test_device_ids_count_round_the_devices_that_are_here(monkeypatch):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(device, "accelerator", lambda: "cuda")
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
     monkeypatch.setattr(device, "describe", str)
     assert device.select("GPU", 5) == torch.device("cuda", 1)

@@ -1,5 +1,7 @@
 """Networks with strategies, spread over processes, and the same alone."""
 
+import os
+
 import numpy as np
 import torch
 import torch.distributed.checkpoint
@@ -175,6 +177,34 @@ class Unaligned(nn.Cell):
             x.shape)
 
 
+class Means(nn.Cell):
+    """Layers over three dimensions, and means that meet sums, of which every process has a part."""
+
+    def __init__(self, dp, mp):
+        super().__init__()
+        rs = np.random.RandomState(0)
+        self.dense = nn.Dense(4, WIDTH, weight_init=Tensor(rs.randn(WIDTH, 4)), dtype=ms.float64)
+        self.dense.matmul.shard(((dp, 1), (mp, 1)))
+        self.dense.bias_add.shard(((dp, mp), (mp,)))
+        self.b = _weight(rs, WIDTH, WIDTH, name="b")
+        self.mean = ops.ReduceMean(keep_dims=True).shard(((dp, 1, mp),))
+        self.sum = ops.ReduceSum().shard(((dp, 1, mp),))
+        self.product = ops.MatMul().shard(((dp, mp), (mp, 1)))
+
+    def construct(self, x):
+        h = self.dense(x.reshape(-1, 2, 4))
+        h = h - self.mean(h, -1) + 0.1 * self.mean(h, 0)
+        total = ops.relu(h).mean() + self.sum(h * h, (0, 1, 2))
+        return self.product(h[:, 0], self.b) * h[:, 1].mean(1, keep_dims=True) + total
+
+
+class Clipped(nn.AdamWeightDecay):
+    """As programs write it: gradients are made smaller on their way to a known update."""
+
+    def construct(self, gradients):
+        return super().construct(ops.clip_by_global_norm(gradients, 0.1))
+
+
 class Loss(nn.Cell):
     def __init__(self, net):
         super().__init__()
@@ -195,7 +225,8 @@ def train(kind, dp, mp, mode="semi_auto_parallel", optimizer="adam", steps=4, **
     net = KINDS[kind](dp, mp)
     loss = Loss(net)
     made = {"adam": lambda p: nn.Adam(p, 0.01), "momentum": lambda p: nn.Momentum(p, 0.05, 0.9),
-            "lamb": lambda p: nn.Lamb(p, 0.01)}[optimizer](net.trainable_params())
+            "lamb": lambda p: nn.Lamb(p, 0.01), "clipped": lambda p: Clipped(p, 0.01),
+            }[optimizer](net.trainable_params())
     step = nn.TrainOneStepCell(loss, made).set_train()
     rs = np.random.RandomState(5)
     losses = []
@@ -212,7 +243,7 @@ def train(kind, dp, mp, mode="semi_auto_parallel", optimizer="adam", steps=4, **
 
 SHAPES = {}
 KINDS = {"mlp": Mlp, "transformer": Transformer, "llama": Llama, "resnet": ResNet, "writing": Writing,
-         "unaligned": Unaligned}
+         "unaligned": Unaligned, "means": Means}
 
 
 def call(kind, dp, mp, settings):
@@ -222,8 +253,6 @@ def call(kind, dp, mp, settings):
 def saved(folder, dp, mp, settings):
     """Train; save the parts of each rank, how they lie, and the whole; both are loaded again. Gives the
     values of the weights, and of all that training keeps."""
-    import os
-
     init()
     ms.set_context(mode=ms.GRAPH_MODE)
     ms.set_auto_parallel_context(parallel_mode="semi_auto_parallel", full_batch=True,
@@ -313,3 +342,41 @@ def inferred():
     trained = model.infer_train_layout(data)
     found = ms.Model(net).infer_predict_layout(x)
     return {name: trained[name] for name in found}, found, net(x).asnumpy()
+
+
+def continued(folder, layouts):
+    """The losses of a training that goes on, from what it saved in parts, in the next of the ``layouts``
+    every two steps; alone without a break."""
+    init()
+    rank, losses = get_rank(), []
+
+    def data(start):
+        rows = np.random.RandomState(start).randn(2, 2 * BATCH, WIDTH)
+        return ms.dataset.NumpySlicesDataset({"x": rows[0], "y": rows[1]}, shuffle=False).batch(BATCH)
+
+    for turn, (dp, mp) in enumerate(layouts):
+        if get_group_size() > 1:
+            ms.reset_auto_parallel_context()
+            ms.set_auto_parallel_context(
+                parallel_mode="semi_auto_parallel", full_batch=True,
+                strategy_ckpt_config={"save_file": f"{folder}/{turn}.ckpt"})
+        if turn == 0 or get_group_size() > 1:
+            net = Mlp(dp, mp)
+            optimizer = nn.Adam(net.trainable_params(), 0.01)
+            model = ms.Model(Loss(net), optimizer=optimizer)
+        if turn and get_group_size() > 1:
+            model.build(data(turn))
+            ops.Barrier()()
+            if rank == 0:
+                ms.transform_checkpoints(f"{folder}/of{turn - 1}", f"{folder}/for{turn}", "for",
+                                         f"{folder}/{turn - 1}.ckpt", f"{folder}/{turn}.ckpt")
+            ops.Barrier()()
+            kept = ms.load_checkpoint(f"{folder}/for{turn}/rank_{rank}/for{rank}.ckpt")
+            assert ms.load_param_into_net(model.train_network, kept) == ([], [])
+        keep = ms.LossMonitor()
+        keep.step_end = lambda context: losses.append(float(context.original_args().net_outputs.asnumpy()))
+        model.train(1, data(turn), callbacks=[keep], dataset_sink_mode=False)
+        os.makedirs(f"{folder}/of{turn}/rank_{rank}")
+        ms.save_checkpoint(model.train_network, f"{folder}/of{turn}/rank_{rank}/of.ckpt",
+                           integrated_save=False)
+    return losses

@@ -55,6 +55,23 @@ def test_operators_whose_inputs_line_up_otherwise(together):
     _compared(together, 4, "unaligned", 2, 2)
 
 
+def test_means_meet_sums(together):
+    _compared(together, 4, "means", 2, 2, full_batch=True)
+
+
+def test_an_optimizer_that_changes_gradients_first(together):
+    kept = _compared(together, 4, "mlp", 2, 2, optimizer="clipped", enable_parallel_optimizer=True,
+                     parallel_optimizer_config={"parallel_optimizer_threshold": 0})
+    assert kept["net.a"] == kept["adam_m.net.a"] == 0.25
+
+
+def test_trainings_go_on_in_other_layouts(together, tmp_path):
+    layouts = (2, 2), (1, 4), (4, 1)
+    (alone,) = together(cases.continued, 1, str(tmp_path / "alone"), layouts)
+    for losses in together(cases.continued, 4, str(tmp_path / "spread"), layouts):
+        np.testing.assert_allclose(losses, alone, rtol=1e-12)
+
+
 def test_products_of_spread_stacks(together):
     for found in together(cases.products, 4):
         np.testing.assert_array_less(found, 1e-13, err_msg=str(cases.PRODUCTS))

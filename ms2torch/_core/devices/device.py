@@ -24,11 +24,14 @@ def device() -> torch.device:
 
 def accelerator() -> str | None:
     """The kind of accelerator that is here ("cuda", "npu", "xpu", "mps"); None where there is none."""
-    if torch.cuda.is_available():
-        return "cuda"
-    known = getattr(torch, "accelerator", None)     # of torch 2.6
-    found = known.current_accelerator() if known is not None and known.is_available() else None
-    return None if found is None else found.type
+    known = getattr(torch, "accelerator", None)
+    if known is not None:
+        return known.current_accelerator().type if known.is_available() else None
+    for kind in ("cuda", "npu", "xpu", "mps"):      # (before torch 2.6)
+        module = module_of(kind)
+        if module is not None and getattr(module, "is_available", bool)():
+            return kind
+    return None
 
 
 def module_of(kind: str | None):

@@ -67,9 +67,18 @@ def _normalised(x: DTensor, weight, bias, mean, variance, training: bool, moment
     return y.to(x.dtype)
 
 
+def laid(t: DTensor, placements) -> DTensor:
+    """``t`` laid out so. The gradient of a largest value that is still to be found is summed first, which is
+    what the second call does: torch makes no part of a maximum of parts of a sum."""
+    found = t.redistribute(placements=placements)
+    if any(getattr(p, "reduce_op", "sum") != "sum" for p in t.placements):
+        return found.redistribute(placements=placements)
+    return found
+
+
 def _summed(t: DTensor) -> DTensor:
     """A DTensor without sums that are still to be made."""
-    return t.redistribute(placements=[Replicate() if p.is_partial() else p for p in t.placements])
+    return laid(t, [Replicate() if p.is_partial() else p for p in t.placements])
 
 
 def _whole(t: DTensor) -> DTensor:
@@ -97,8 +106,8 @@ def _product(a: DTensor, b: DTensor) -> DTensor:
                           for placements in (laid_b, gradient_b))
     if not (_even(a, laid_a) and _even(b, laid_b)):
         return torch.matmul(a, b)
-    mine = a.redistribute(placements=laid_a).to_local(grad_placements=gradient_a)
-    other = b.redistribute(placements=laid_b).to_local(grad_placements=gradient_b)
+    mine = laid(a, laid_a).to_local(grad_placements=gradient_a)
+    other = laid(b, laid_b).to_local(grad_placements=gradient_b)
     return DTensor.from_local(torch.matmul(mine, other), a.device_mesh, out, run_check=False)
 
 

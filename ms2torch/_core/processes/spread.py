@@ -20,7 +20,7 @@ from torch.distributed.device_mesh import DeviceMesh
 from ms2torch._core import mode
 from ms2torch._core.errors import unsupported
 from ms2torch._core.processes import distributed, faults, zero
-from ms2torch._core.processes.products import PartByPart, is_everywhere
+from ms2torch._core.processes.products import PartByPart, is_everywhere, laid
 from ms2torch._core.random import repeating
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._core.torch_private import (
@@ -342,7 +342,7 @@ class Spread:
         if hasattr(x, "_rest") and tuple(getattr(t, "placements", ())) == tuple(layout):
             # Its gradient is summed over the processes at the end; that of an activation is summed here.
             return x
-        return wrap(_redistributed(t, layout, self.spread, _once if read else DTensor.redistribute))
+        return wrap(_redistributed(t, layout, self.spread, _once if read else laid))
 
     def whole(self, t: torch.Tensor) -> torch.Tensor:
         """``t`` as its elements can be written: torch reads elements of a split tensor from a copy, and what
@@ -436,22 +436,22 @@ class Spread:
         return tuple(Shard(0) if a in axes else one for a, one in enumerate(used)), used, plan.level
 
 
-def _redistributed(t: torch.Tensor, layout: tuple, spread=lambda t: t, by=DTensor.redistribute) -> DTensor:
+def _redistributed(t: torch.Tensor, layout: tuple, spread=lambda t: t, by=laid) -> DTensor:
     if mode.way is None:
-        return by(spread(t), placements=layout)
+        return by(spread(t), layout)
     # (A weight that another stage of a pipeline holds has no parts here.)
     return mode.way.call("redistribute",
-                         lambda t: t if t.is_meta else by(spread(t), placements=layout), t)
+                         lambda t: t if t.is_meta else by(spread(t), layout), t)
 
 
 def _once(t: DTensor, placements: tuple) -> DTensor:
     """``t`` laid out so. All that read it so share one tensor, whose gradients are added before the processes
     sum them: once for the queries, keys and values of an input. What is computed again keeps nothing."""
     if t.grad_fn is None or not torch.is_grad_enabled() or repeating.under_way:
-        return t.redistribute(placements=placements)
+        return laid(t, placements)
     known, key = t.__dict__.setdefault("_laid", {}), (tuple(placements), t._version)
     if key not in known:
-        known[key] = t.redistribute(placements=placements)
+        known[key] = laid(t, placements)
     return known[key]
 
 
@@ -477,7 +477,7 @@ class Completing(TorchDispatchMode):
             # Some of torch's rules would split what is written to as its operands are.
             args = tree_map(_everywhere, args)
         try:
-            return func(*args, **kwargs)
+            return _without_means(func(*args, **kwargs))
         except (NotImplementedError, RuntimeError) as err:
             if not says(err, "no sharding rule") or func._schema.is_mutable:
                 raise
@@ -490,6 +490,20 @@ class Completing(TorchDispatchMode):
         args, kwargs = tree_map(full_tensor, (args, kwargs))
         return tree_map(lambda t: DTensor.from_local(t, found.device_mesh, everywhere, run_check=False)
                         if isinstance(t, torch.Tensor) else t, func(*args, **kwargs))
+
+
+def _without_means(t):
+    """A mean that is still to be made as the sum that it is: torch does not make one of the other."""
+    if t.__class__ is not DTensor or not any(_is_mean(one) for one in t.placements):
+        return t
+    count = math.prod(n for n, one in zip(t.device_mesh.shape, t.placements, strict=True) if _is_mean(one))
+    return DTensor.from_local(t._local_tensor / count, t.device_mesh,
+                              [Partial() if _is_mean(one) else one for one in t.placements], run_check=False,
+                              shape=t.shape, stride=t.stride())
+
+
+def _is_mean(placement) -> bool:
+    return getattr(placement, "reduce_op", None) == "avg"
 
 
 def _everywhere(t):

@@ -95,9 +95,10 @@ class Dense(Cell):
     def construct(self, x):
         weight, bias = self.weight, self.bias
         if mode.mesh is not None and hasattr(self.matmul, "_strategies"):
-            y = self.matmul(x, weight)
-            y = y if bias is None else self.bias_add(y, bias) if y.ndim in (2, 4) else y + bias
-            return self.activation(y) if self.activation_flag else y
+            y = self.matmul(x if x.ndim == 2 else self.reshape(x, (-1, x.shape[-1])), weight)
+            y = y if bias is None else self.bias_add(y, bias)
+            y = self.activation(y) if self.activation_flag else y
+            return y if x.ndim == 2 else self.reshape(y, (*x.shape[:-1], y.shape[-1]))
         try:
             y = wrap(F.linear(x._t, weight._t, None if bias is None else bias._t))
         except (RuntimeError, AttributeError) as err:

@@ -6,6 +6,8 @@ means of rows) is given DTensors, which ask the other ranks where they need them
 
 from __future__ import annotations
 
+import inspect
+
 import torch
 
 from ms2torch._core import mode
@@ -66,7 +68,7 @@ class Sharing:
                 for bucket in self._buckets]
         if self._sharing or all(p._share is None for p in self.parameters):
             return
-        if self._by_elements is None or type(self).construct is not _known_step(type(self)):
+        if self._by_elements is None or not _ends_in_known_step(type(self)):
             raise unsupported(f"{self.cls_name} of parameters that several processes share",
                               "its update is not split over processes.",
                               "train it without enable_parallel_optimizer and strategies, or with nn.Adam.")
@@ -127,9 +129,13 @@ class Sharing:
             zero.publish(self.parameters)
 
 
-def _known_step(cls: type):
-    """The ``construct`` of the optimizer of this package that ``cls`` is or derives from."""
-    own = next((c for c in cls.__mro__ if c.__module__.startswith("ms2torch.nn.optim.")), cls)
-    return own.construct
-
-
+def _ends_in_known_step(cls: type) -> bool:
+    """Whether the ``construct`` of ``cls`` is that of an optimizer of this package, or hands what it makes of
+    the gradients on to it by ``super()``."""
+    for one in cls.__mro__:
+        if one.__module__.startswith("ms2torch.nn.optim."):
+            return True
+        step = one.__dict__.get("construct")
+        if step is not None and "__class__" not in inspect.unwrap(step).__code__.co_freevars:
+            return False
+    return False
