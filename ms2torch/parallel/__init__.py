@@ -13,6 +13,7 @@ from .checkpoint_transform import (
     restore_group_info_list,
     transform_checkpoint_by_rank,
     transform_checkpoints,
+    unified_safetensors,
 )
 from .parameter_broadcast import parameter_broadcast
 from .shard import Layout, shard
@@ -32,6 +33,7 @@ __all__ = [
     "shard",
     "transform_checkpoint_by_rank",
     "transform_checkpoints",
+    "unified_safetensors",
 ]
 
 install_lazy(__name__, globals())

@@ -107,8 +107,8 @@ class _Files:
             if self._format == "safetensors":
                 with open(path, "rb") as file:
                     places = _safetensors.index(file, os.path.getsize(path))[0]
-            else:
-                places = _checkpoint_file.index(path)[0]
+                return {name: place.end - place.begin for name, place in places.items()}
+            places = _checkpoint_file.index(path)[0]
         except _checkpoint_file.Damaged:
             load_checkpoint(path, format=self._format)      # says so in MindSpore's words
             raise
@@ -305,16 +305,30 @@ def load_distributed_checkpoint(network, checkpoint_filenames=None, predict_stra
 
     ``train_strategy_filename`` says how parameters lay (else ``strategy_ckpt_load_file`` of the settings);
     ``predict_strategy``, by parameter name ``[dev_matrix, tensor_map, param_split_shape, field]``, what this
-    rank gets, all of it where None. ValueError where files do not fit the strategy; NotImplementedError for
-    ``format="safetensors"``.
+    rank gets, all of it where None. ValueError where files do not fit the strategy.
+
+    With ``format="safetensors"`` it loads this rank's part of what `unified_safetensors` wrote, by the
+    strategy file ``predict_strategy``, or gives it as a dict (``return_param_dict``); where ``network`` is
+    None each rank's part (or that of ``rank_id``) goes to ``dst_safetensors_dir/rank_N/net.safetensors``.
     """
     if format not in ("safetensors", "ckpt") or output_format not in ("safetensors", "ckpt"):
         raise ValueError("For 'load_distributed_checkpoint', 'format' and 'output_format' must be 'ckpt' or "
                          f"'safetensors', but got {format}.")
     if format == "safetensors":
-        raise unsupported("mindspore.load_distributed_checkpoint(format='safetensors')",
-                          "unified safetensors folders are not read.",
-                          "transform_checkpoints(...), then load_checkpoint(..., format='safetensors').")
+        from ._unified_safetensors import load_unified
+
+        if unified_safetensors_dir is None:
+            raise ValueError("For 'load_distributed_checkpoint', 'unified_safetensors_dir' can not be None "
+                             "when format is 'safetensors'.")
+        for given in (checkpoint_filenames, train_strategy_filename, dec_key):
+            if given is not None:
+                raise ValueError(f"For 'load_distributed_checkpoint', {given} must be None when format is "
+                                 "'safetensors'.")
+        if strict_load or dec_mode != "AES-GCM":
+            raise ValueError("For 'load_distributed_checkpoint', strict_load and dec_mode must be default "
+                             "when format is 'safetensors'.")
+        return load_unified(network, unified_safetensors_dir, predict_strategy, dst_safetensors_dir, rank_id,
+                            output_format, name_map, return_param_dict)
     validator.check_isinstance("network", network, Cell)
     for index, path in enumerate(checkpoint_filenames):
         if (not isinstance(path, str) or not os.path.exists(path) or path[-5:] != ".ckpt"

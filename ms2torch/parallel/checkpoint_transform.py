@@ -18,6 +18,7 @@ from ._checkpoint_layouts import (
     transform_checkpoint_by_rank,
     transform_checkpoints,
 )
+from ._unified_safetensors import unified_safetensors
 
 __all__ = [
     "build_searched_strategy",
@@ -28,6 +29,7 @@ __all__ = [
     "restore_group_info_list",
     "transform_checkpoint_by_rank",
     "transform_checkpoints",
+    "unified_safetensors",
 ]
 
 

@@ -45,8 +45,13 @@ def _read(folder):
     found = {}
     for path, _, files in sorted(os.walk(folder)):
         for name in files:
-            key = os.path.relpath(os.path.join(path, name), folder)
-            found[key] = [(k, v.asnumpy()) for k, v in ms.load_checkpoint(os.path.join(path, name)).items()]
+            key, kind = os.path.relpath(os.path.join(path, name), folder), name.rsplit(".", 1)[-1]
+            if kind == "json":
+                with open(os.path.join(path, name), encoding="utf-8") as file:
+                    found[key] = json.load(file)
+            else:
+                held = ms.load_checkpoint(os.path.join(path, name), format=kind)
+                found[key] = [(k, v.asnumpy()) for k, v in held.items()]
     return found
 
 
@@ -61,6 +66,72 @@ def test_any_layout_becomes_any_other(source, target):
         devices = int(np.prod(LAYOUTS[target][0])) if target else 1
         ranks = [[int(n) for n in ms.rank_list_for_transform(r, first, second)] for r in range(devices)]
         return _read(f"{folder}/a"), _read(f"{folder}/b"), ranks
+
+
+def _in_safetensors(folder, kind):
+    """What the ranks of a layout hold, and the layout's file. (MindSpore's own transform_checkpoints into
+    safetensors writes other numbers where columns are split, as the parts are no whole rows.)"""
+    _whole(folder)
+    strategy = _strategy(f"{folder}/a.json", kind)
+    ms.transform_checkpoints(f"{folder}/whole", f"{folder}/ckpt", "part", None, strategy)
+    for rank in range(int(np.prod(LAYOUTS[kind][0]))):
+        os.makedirs(f"{folder}/a/rank_{rank}")
+        held = ms.load_checkpoint(f"{folder}/ckpt/rank_{rank}/part{rank}.ckpt")
+        ms.save_checkpoint([{"name": name, "data": ms.Tensor(p.asnumpy().copy())} for name, p in held.items()],
+                           f"{folder}/a/rank_{rank}/part{rank}.safetensors", format="safetensors")
+    return strategy
+
+
+@case(each={"kind": ["rows", "both", "copies", "optimizer"]})
+def test_unified(kind):
+    """Files of parts become whole ones with an index, and these the parts of another layout."""
+    with tempfile.TemporaryDirectory() as folder:
+        strategy = _in_safetensors(folder, kind)
+        ms.unified_safetensors(f"{folder}/a", strategy, f"{folder}/one")
+        ms.load_distributed_checkpoint(
+            None, format="safetensors", unified_safetensors_dir=f"{folder}/one", dst_safetensors_dir=f"{folder}/b",
+            predict_strategy=_strategy(f"{folder}/b.json", "columns"), max_process_num=1)
+        ms.load_distributed_checkpoint(
+            None, format="safetensors", unified_safetensors_dir=f"{folder}/one", dst_safetensors_dir=f"{folder}/c",
+            predict_strategy=_strategy(f"{folder}/c.json", "eight"), rank_id=5, output_format="ckpt")
+        return _read(f"{folder}/a"), _read(f"{folder}/one"), _read(f"{folder}/b"), _read(f"{folder}/c")
+
+
+@case(each={"choice": ["other", "all"], "name_map": [None, {"weight": "other"}]})
+def test_unified_into_a_network(choice, name_map):
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.weight = ms.Parameter(ms.Tensor(np.zeros((8, 8), np.float32)), name="weight")
+
+    choose = {"other": lambda name: "other", "all": None}[choice]
+    with tempfile.TemporaryDirectory() as folder:
+        strategy = _in_safetensors(folder, "rows")
+        ms.save_checkpoint([{"name": "weight", "data": ms.Tensor(np.ones((2, 8), np.float32))}],
+                           f"{folder}/a/rank_2/part-1_12.safetensors", format="safetensors")
+        ms.save_checkpoint([{"name": "weight", "data": ms.Tensor(np.zeros((2, 8), np.float32))}],
+                           f"{folder}/a/rank_2/part-1_9.safetensors", format="safetensors")
+        ms.unified_safetensors(f"{folder}/a", strategy, f"{folder}/one", choice_func=choose)
+        net = Net()
+        told = ms.load_distributed_checkpoint(net, format="safetensors", name_map=name_map,
+                                              unified_safetensors_dir=f"{folder}/one")
+        held = ms.load_distributed_checkpoint(net, format="safetensors", unified_safetensors_dir=f"{folder}/one",
+                                              return_param_dict=True)
+        return told, net.weight.asnumpy(), sorted(held), _read(f"{folder}/one")
+
+
+@case(raises=True, each={"kind": ["file", "rank", "folder", "names", "strict", "target"]})
+def test_what_unified_refuses(kind):
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        strategy = _in_safetensors(".", "rows")
+        if kind == "rank":
+            os.remove("a/rank_1/part1.safetensors")
+        ms.unified_safetensors("a.json" if kind == "file" else "a", strategy, "one")
+        given = {"folder": {}, "names": {"checkpoint_filenames": "x"}, "strict": {"strict_load": True},
+                 "target": {}}[kind]
+        ms.load_distributed_checkpoint(None, format="safetensors",
+                                       unified_safetensors_dir=None if kind == "folder" else "one", **given)
 
 
 @case(each={"rank": [0, 3]})
