@@ -161,6 +161,10 @@ class Assigning:
         if isinstance(target, ast.Attribute) and self._is_own(target):
             node.value = self._kept_member(target, self.visit(value))
             return node
+        if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Attribute):
+            node = self.generic_visit(node)
+            node.value = self.call("given", jit_classes.given, [loaded(target.value), node.value], node)
+            return node
         if isinstance(target, ast.Name) and self._changes(value, is_pop(value)):
             return self._bound_and_changed(target, value, node)
         return self.generic_visit(node)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter
+from ms2torch.language.arithmetic import OPERATIONS
 from ms2torch.language.mapping import map_, refuse_dynamic, type_name
 from ms2torch.language.printing import print_
 from ms2torch.language.results import of_python
@@ -185,7 +186,7 @@ def round_(value, *digits):
 
 def pow_(base, exponent, modulus=None):
     """``pow``; MindSpore takes a modulus and does nothing with it."""
-    return base**exponent
+    return OPERATIONS["Pow"](base, exponent)
 
 
 def iter_(value):

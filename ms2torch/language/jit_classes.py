@@ -51,6 +51,7 @@ def is_instance(value) -> bool:
 
 def write(owner, name: str, value) -> None:
     """``owner.name = value`` in a graph: into a Parameter that is there."""
+    given(owner, value)
     call = graph_streams.here.call
     held = getattr(owner, "__dict__", {}).get(name)
     if isinstance(held, Parameter) and type(value) is Tensor and is_instance(owner):
@@ -59,6 +60,13 @@ def write(owner, name: str, value) -> None:
         setattr(owner, name, value)
     else:
         call.writes[id(owner), name] = owner, value
+
+
+def given(owner, value):
+    """``value``, which an attribute of ``owner`` gets; those of a Parameter are set outside of graphs."""
+    if isinstance(owner, Parameter):
+        raise ValueError("Do not support to set attribute for a parameter.")
+    return value
 
 
 def read(owner, name: str):

@@ -96,7 +96,7 @@ class Computing:
     def _computed(self, node):
         """A BinOp of numbers as a call; None where it may be another's."""
         numbers = self.numbers.holds(node)
-        if not numbers and not (isinstance(node.op, ast.Pow) and _negative(node.right)):
+        if not numbers and not (isinstance(node.op, ast.Pow) and _may_be_negative(node.right)):
             return None
         name = type(node.op).__name__
         operands = [self.visit(node.left), self.visit(node.right)]
@@ -120,9 +120,8 @@ class Computing:
         return self.numbers.holds(node)
 
 
-def _negative(node) -> bool:
-    return (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
-            and isinstance(node.operand, ast.Constant) and isinstance(node.operand.value, int))
+def _may_be_negative(exponent) -> bool:
+    return not isinstance(exponent, ast.Constant)
 
 
 def _inexact(node) -> bool:

@@ -1,9 +1,9 @@
 """``--profile``: where a program's time goes, by Cell, by operator and by line, and what slows it, in words.
 
 Cells, the iterators of datasets and whatever brings a Tensor's numbers to the host are timed from the
-program's start to its end, on the main thread. torch's profiler records the calls of the outermost Cell
-number 6 to 25 (`WINDOW`); its Chrome trace lies beside the report. The numbers that the program computes are
-untouched; it runs somewhat slower.
+program's start to its end, on the main thread. A step is a call of an optimizer, or, in a program without
+one, of an outermost Cell; torch's profiler records steps 6 to 25 (`WINDOW`), and its Chrome trace lies beside
+the report. The numbers that the program computes are untouched; it runs somewhat slower.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Profile:
         self.folder = folder
         self.began = time.perf_counter()
         self.cells: dict[str, list] = defaultdict(lambda: [0, 0.0])
-        self.outermost = [0, 0.0]
+        self.outermost, self.updates = [0, 0.0], 0
         self.reads: dict[str, list] = defaultdict(lambda: [0, 0.0])
         self.data, self.pipelines = [0, 0.0], Pipelines()
         self.prints: dict[str, list] = defaultdict(lambda: [0, 0.0])
@@ -81,7 +81,7 @@ class Profile:
                 return call(cell, *args, **kwargs)
             inside = self._inside
             if not inside:
-                self._window(self.outermost[0])
+                self._window(self.steps())
             inside.append(0.0)
             self._under.append(cell)
             start = time.perf_counter()
@@ -90,6 +90,7 @@ class Profile:
             finally:
                 took = time.perf_counter() - start
                 self._under.pop()
+                self.updates += cell._updates_weights
                 row = self.cells[type(cell).__name__]
                 row[0] += 1
                 row[1] += took - inside.pop()
@@ -138,14 +139,18 @@ class Profile:
 
         return timed
 
-    def _window(self, calls: int) -> None:
-        """Begin and end torch's profiler, by the number of outermost calls so far."""
-        if calls == WINDOW.start and self._torch is None and self.operators is None:
+    def _window(self, step: int) -> None:
+        """Begin and end torch's profiler, by the number of steps so far."""
+        if step in WINDOW and self._torch is None and self.operators is None:
             self._torch = torch.profiler.profile(activities=profiler_activities())
             with _without_traces_of_kineto():
                 self._torch.__enter__()
-        elif calls == WINDOW.stop:
+        elif step >= WINDOW.stop:
             self._stop()
+
+    def steps(self) -> int:
+        """How many there were so far."""
+        return self.updates or self.outermost[0]
 
     def _stop(self) -> None:
         if self._torch is None:
@@ -165,7 +170,7 @@ class Profile:
         print("\n".join(self.lines(total)), file=sys.stderr)
 
     def lines(self, total: float) -> list[str]:
-        count, cells = self.outermost
+        cells = self.outermost[1]
         out = [f"[ms2torch] profile: {total:.2f} s; in Cells {_share(cells, total)}, waiting for data "
                f"{_share(self.data[1], total)}"]
         out += ["  " + words for words in self.findings(total)]
@@ -173,8 +178,7 @@ class Profile:
         rows = sorted(self.cells.items(), key=lambda item: -item[1][1])
         out += [f"    {name:32}{n:8} calls {t:9.3f} s {_share(t, total)}" for name, (n, t) in rows[:ROWS]]
         if self.operators:
-            steps = min(count, WINDOW.stop) - WINDOW.start
-            out.append(f"  by operator, {steps} calls of the outermost Cell:")
+            out.append(f"  by operator, {min(self.steps(), WINDOW.stop) - WINDOW.start} steps:")
             out += [f"    {row.key[:32]:32}{row.count:8} calls {row.self_cpu_time_total / 1e6:9.3f} s"
                     for row in self.operators[:ROWS]]
             out.append(f"  Chrome trace: {self.folder / TRACE} (open in chrome://tracing or ui.perfetto.dev)")
@@ -183,7 +187,7 @@ class Profile:
     def findings(self, total: float) -> list[str]:
         """What slows the program, each with the program's own line."""
         found = []
-        count, cells = self.outermost
+        count, cells = self.steps(), self.outermost[1]
         if self.data[1] > 0.3 * (self.data[1] + cells):
             found.append(f"data-bound: {_share(self.data[1], self.data[1] + cells)} of a step is waiting for "
                          "the dataset. More num_parallel_workers, a simpler map, or batch before map. "

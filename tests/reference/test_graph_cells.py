@@ -432,3 +432,34 @@ def test_a_parameter_that_a_graph_makes():
 @case(mode="GRAPH", raises=True)
 def test_an_attribute_that_a_named_tuple_lacks():
     return OfAPoint()(Point(1, 2))
+
+
+class SettingOfAParameter(Net):
+    def construct(self, x, name):
+        if name == "gradient":
+            self.weight.requires_grad = False
+        elif name == "name":
+            weight = self.weight
+            weight.name = "another"
+        else:
+            self.weight.own = 3
+        return x * self.weight
+
+
+@case(mode="GRAPH", raises=True, each={"name": ["gradient", "name", "own"]})
+def test_an_attribute_of_a_parameter_is_not_set_in_a_graph(name):
+    return SettingOfAParameter()(INPUTS["x"](), name)
+
+
+class Chosen(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.cells = nn.CellList([nn.ReLU(), nn.Tanh()])
+
+    def construct(self, x, place):
+        return self.cells[place](x)
+
+
+@case(mode="GRAPH", raises=True, each={"place": [2, -3]})
+def test_a_cell_beyond_the_end_of_a_list(place):
+    return Chosen()(INPUTS["x"](), place)

@@ -73,6 +73,29 @@ def test_every_way_of_reading_is_told_and_a_print_now_and_then_is_not(tmp_path):
     assert "is printed" not in told and "data-bound" not in told and "graph break" not in told
 
 
+FUNCTIONAL = """
+import numpy as np
+import mindspore as ms
+from mindspore import nn, Tensor
+
+net, loss = nn.SequentialCell(nn.Dense(4, 8), nn.ReLU(), nn.Dense(8, 1)), nn.MSELoss()
+rule = nn.SGD(net.trainable_params(), 0.1)
+step = ms.value_and_grad(lambda x: loss(net(x), x[:, :1]), None, rule.parameters)
+for i in range(30):
+    value, grads = step(Tensor(np.ones((2, 4), np.float32)))
+    rule(grads)
+    last = float(value)
+"""
+
+
+def test_steps_are_those_of_the_optimizer(tmp_path):
+    """Several Cells are outermost in each step of a functional loop."""
+    (tmp_path / "train.py").write_text(FUNCTIONAL)
+    code, _, told = launched(f"--profile={tmp_path}", "train.py", cwd=tmp_path)
+    assert code == 0 and "by operator, 20 steps" in told
+    assert "train.py:12: a Tensor's numbers are read on the host 30 times" in told and "1.0 a step" in told
+
+
 def test_it_names_the_line_that_reads_and_the_data_that_is_waited_for(tmp_path):
     (tmp_path / "train.py").write_text(PROGRAM)
     code, out, told = launched(f"--profile={tmp_path}", "train.py", cwd=tmp_path,

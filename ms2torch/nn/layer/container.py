@@ -210,8 +210,8 @@ class CellList(_CellListBase, _Numbered):
             self.extend(args[0])
 
     def __getitem__(self, index):
+        in_a_graph = mode.inside > 0 or graph_streams.here.call is not None
         if isinstance(index, slice):
-            in_a_graph = mode.inside > 0 or graph_streams.here.call is not None
             # (There the Cells keep their names, which PyNative gives anew.)
             return CellList(list(self._modules.values())[index], auto_prefix=not in_a_graph)
         if isinstance(index, Tensor) and (mode.graph or mode.inside):       # (PyNative takes none)
@@ -220,7 +220,11 @@ class CellList(_CellListBase, _Numbered):
             index = int(index)
         if not isinstance(index, int):
             raise TypeError(self._bad_index.format(self.cls_name, type(index).__name__))
-        return self._modules[str(_position(len(self), index, self.cls_name))]
+        count = len(self)
+        if in_a_graph and not -count <= index < count:
+            raise IndexError(f"TupleGetItem evaluator index should be in range[-{count}, {count}), but got "
+                             f"{index}.")
+        return self._modules[str(_position(count, index, self.cls_name))]
 
     def __setitem__(self, index, cell) -> None:
         _check_cell(cell, self.cls_name)
