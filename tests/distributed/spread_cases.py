@@ -1,5 +1,6 @@
 """Networks with strategies, spread over processes, and the same alone."""
 
+import contextlib
 import os
 
 import numpy as np
@@ -8,6 +9,7 @@ import torch.distributed.checkpoint
 
 import ms2torch as ms
 from ms2torch import Parameter, Tensor, nn, ops
+from ms2torch._core.processes import zero
 from ms2torch.communication import get_group_size, get_rank, init
 from ms2torch.parallel.auto_parallel import AutoParallel
 
@@ -250,6 +252,29 @@ def call(kind, dp, mp, settings):
     return train(kind, dp, mp, **settings)
 
 
+def checked_by_autograd(settings):
+    """The same where nothing keeps autograd from looking whether what it saved was written to."""
+    zero.Share.regathering = staticmethod(contextlib.nullcontext)
+    return train("writing", 2, 2, **settings)
+
+
+def failing():
+    """What a weight holds after a step that writes to it and fails."""
+    class Failing(Writing):
+        def construct(self, x):
+            self.kept[0] = super().construct(x)[0]
+            raise ArithmeticError
+
+    init()
+    ms.set_auto_parallel_context(parallel_mode="semi_auto_parallel", full_batch=True)
+    net = Failing(2, 2)
+    before = net.kept.asnumpy().copy()
+    step = nn.TrainOneStepCell(net, nn.Momentum(net.trainable_params(), 0.1, 0.9)).set_train()
+    with contextlib.suppress(ArithmeticError):
+        step(Tensor(np.ones((BATCH, WIDTH))))
+    return before, net.kept.asnumpy()
+
+
 def saved(folder, dp, mp, settings):
     """Train; save the parts of each rank, how they lie, and the whole; both are loaded again. Gives the
     values of the weights, and of all that training keeps."""
@@ -289,7 +314,6 @@ PRODUCTS = [*((one, other, (4, 4, 4, 6)) for one, other in (
 
 def products():
     """How far products of spread stacks, and their gradients, are from those of whole ones."""
-    from ms2torch._core.processes import zero
     from ms2torch._core.processes.products import PartByPart
     from ms2torch._core.torch_private import DTensor, Replicate, Shard
 

@@ -51,6 +51,17 @@ def test_written_elements(together):
     _compared(together, 4, "writing", 2, 2, full_batch=True)
 
 
+def test_what_autograd_saved_is_not_written(together):
+    (losses, *_), = together(cases.call, 1, "writing", 1, 1, {})
+    for mine, *_ in together(cases.checked_by_autograd, 4, {"full_batch": True}):
+        np.testing.assert_allclose(mine, losses, rtol=1e-12)
+
+
+def test_a_step_that_fails_writes_nothing(together):
+    for before, after in together(cases.failing, 4):
+        np.testing.assert_array_equal(after, before)
+
+
 def test_operators_whose_inputs_line_up_otherwise(together):
     _compared(together, 4, "unaligned", 2, 2)
 

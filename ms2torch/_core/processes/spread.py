@@ -345,9 +345,11 @@ class Spread:
         return wrap(_redistributed(t, layout, self.spread, _once if read else laid))
 
     def whole(self, t: torch.Tensor) -> torch.Tensor:
-        """``t`` as its elements can be written: torch reads elements of a split tensor from a copy, and what
-        is written to that is lost."""
-        if t.__class__ is DTensor and is_everywhere(t):
+        """``t`` as its elements can be written, in memory of its own where it isn't ``t`` itself: torch reads
+        elements of a split tensor from a copy, and what is written to that is lost."""
+        if t.__class__ is not DTensor:
+            t = t.clone()
+        elif is_everywhere(t):
             return t
         return _redistributed(t, (Replicate(),) * len(self.sizes), self.spread)
 
@@ -370,7 +372,7 @@ class Spread:
         """A weight kept in parts as operators see it: what its optimizer alone keeps in parts is gathered,
         once in a step where it may stay (levels 1 and 2), else once for each operator."""
         if not t.requires_grad:
-            t = t.detach()      # (what autograd saves of it stays where the weight gets other content)
+            t = t.data      # (what autograd saves of it stays where the weight gets other content)
         if tuple(t.placements) == tuple(share.used):
             return t
         known = self._gathered.get(id(t))
