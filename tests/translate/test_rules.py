@@ -27,6 +27,7 @@ EXPRESSIONS = """
 ops.pad(c, (1, 2, 0, 1))
 ops.pad(c, (1, 1), mode="reflect")
 P.Pad(((0, 0), (1, 2)))(a)
+P.Dropout(keep_prob=1.0)(a)[0] + P.Dropout(1.0)(a)[1]
 P.StridedSlice()(c, (0, 1, 0), (2, 3, 4), (1, 1, 2))
 P.Slice()(c, (0, 1, 1), (2, -1, 2))
 ops.slice(a, (1, 0), (1, 2))
@@ -289,6 +290,9 @@ LAYERS = [
     ("nn.MaxPool2d(3)", (1, 2, 6, 6)),
     ("nn.AvgPool2d(3, 1, 'same')", (1, 2, 6, 6)),
     ("nn.AvgPool2d(2, 2)", (1, 2, 6, 6)),
+    ("nn.MaxPool3d(2, 2)", (1, 2, 4, 6, 4)),
+    ("nn.AvgPool3d((1, 2, 3), 1)", (1, 2, 4, 6, 4)),
+    ('nn.Unfold([1, 2, 3, 1], [1, 1, 2, 1], [1, 2, 1, 1], "valid")', (2, 3, 5, 6)),
     ("nn.BatchNorm2d(2)", (3, 2, 4, 4)),
     ("nn.BatchNorm2d(2, eps=1e-3, momentum=0.99)", (3, 2, 4, 4)),
     ("nn.BatchNorm1d(3)", (5, 3)),

@@ -300,3 +300,104 @@ def test_shapes_in_dicts_are_printed_as_tuples():
     )
     made = translate_source(text).text
     assert '{"x": tuple(x.shape), **{}}' in made and ": tuple(p.shape) for p in" in made, made
+
+
+COUNTED = """
+from mindspore import Tensor, nn, ops, value_and_grad
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.norm, self.fc = nn.BatchNorm1d(2), nn.Dense(2, 1)
+
+    def construct(self, x):
+        return self.fc(self.norm(x)).sum()
+
+    def extend_repr(self):
+        return "two layers"
+
+
+net = Net()
+opt = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+step = value_and_grad(net, None, opt.parameters)
+for _ in range(3):
+    loss, grads = step(ops.ones((2, 2)))
+    opt(grads)
+print(int(opt.global_step.asnumpy()[0]), "two layers" in repr(net))
+for name, p in net.parameters_and_names():
+    print(name, p.shape)
+"""
+
+
+def test_steps_are_counted_and_names_that_are_printed_are_mindspores(capsys):
+    exec(COUNTED.replace("mindspore", "ms2torch"), {})
+    ours = capsys.readouterr().out
+    exec(translate_source(COUNTED).text, {})
+    assert capsys.readouterr().out == ours
+    assert ours.startswith("3 True") and "norm.moving_mean (2,)" in ours
+
+
+OWN_STEP = """
+from mindspore import Parameter, Tensor, nn, ops
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Dense(2, 1)
+        self.table = Parameter(Tensor([1.0, 2.0]), requires_grad=False)
+
+    def construct(self, x):
+        return (self.fc(x) + self.table).sum()
+
+
+class Step(nn.TrainOneStepCell):
+    def construct(self, x):
+        loss = self.network(x)
+        grads = self.grad(self.network, self.weights)(x, ops.ones_like(loss) / 2)
+        self.optimizer(grads)
+        return loss
+
+
+net = Net()
+net.fc.weight.set_data(ops.ones((1, 2)))
+step = Step(net, nn.SGD(net.trainable_params(), 0.1))
+step(ops.ones((3, 2)))
+found = net.fc.weight.asnumpy()
+"""
+
+
+def test_a_step_of_the_programs_own_differentiates_by_what_trains():
+    exec(OWN_STEP.replace("mindspore", "ms2torch"), ours := {})
+    exec(translate_source(OWN_STEP).text, theirs := {})
+    assert theirs["found"][0].tolist() == pytest.approx(ours["found"][0].tolist())
+
+
+@pytest.mark.parametrize("indexes", ["None", "[2, 0, 1]"])
+def test_a_network_for_evaluation_tells_where_its_loss_and_labels_are(indexes):
+    text = f"""
+import numpy as np
+from mindspore import nn, ops, dataset
+from mindspore.train import MAE, Loss, Model
+
+
+class Measured(nn.Cell):
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+
+    def construct(self, x, y):
+        found = self.net(x)
+        return {"found, y" if indexes == "None" else "found, y, ops.square(found - y).mean()"}
+
+
+rows = np.arange(12, dtype=np.float32).reshape(6, 2) / 12
+data = dataset.NumpySlicesDataset((rows, rows[:, :1]), ["x", "y"], shuffle=False).batch(2)
+net = nn.Dense(2, 1, weight_init="ones", bias_init="zeros")
+metrics = {{"mae": MAE()}}{'' if indexes == "None" else ' | {"loss": Loss()}'}
+found = Model(net, eval_network=Measured(net), eval_indexes={indexes}, metrics=metrics).eval(data)
+"""
+    exec(text.replace("mindspore", "ms2torch"), ours := {})
+    exec(translate_source(text).text, theirs := {})
+    assert theirs["found"] == pytest.approx(ours["found"])

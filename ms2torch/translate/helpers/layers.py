@@ -170,6 +170,26 @@ class LossBase(nn.Module):
         return (loss.mean() if self.average else loss.sum()) if self.reduce else loss
 
 
+class Patches(nn.Module):
+    """Windows of images as channels: (N, kernel * C, H, W), the place in the window before the channel."""
+
+    def __init__(self, kernel, stride, dilation):
+        super().__init__()
+        self.kernel, self.stride, self.dilation = kernel, stride, dilation
+
+    def forward(self, x):
+        windows = zip(x.shape[2:], self.kernel, self.stride, self.dilation)
+        sizes = [(n - (k - 1) * d - 1) // s + 1 for n, k, s, d in windows]
+        found = F.unfold(x, self.kernel, self.dilation, stride=self.stride)
+        return found.unflatten(1, (x.shape[1], -1)).transpose(1, 2).flatten(1, 2).unflatten(-1, sizes)
+
+
+def dropout_and_mask(x, keep_prob):
+    """What stays of ``x``, in training or not, over the share that stays; and the mask."""
+    mask = torch.bernoulli(torch.full_like(x, keep_prob))
+    return x * mask / keep_prob, mask
+
+
 def named(module, moving=False):
     """A module's parameters, each with its name as ``label``; norms call theirs gamma and beta.
 

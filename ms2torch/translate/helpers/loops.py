@@ -177,11 +177,16 @@ class Trainer:
 
 
 class MeasuredTrainer(Trainer):
-    """A trainer that measures how well a network does; ``eval_network`` makes what the metrics take."""
+    """A trainer that measures how well a network does; ``eval_network`` makes what the metrics take.
 
-    def __init__(self, network, loss_fn=None, optimizer=None, eval_network=None, metrics=None):
+    ``eval_indexes``: where the loss, the prediction and the label are among what it makes.
+    """
+
+    def __init__(
+        self, network, loss_fn=None, optimizer=None, eval_network=None, metrics=None, eval_indexes=None
+    ):
         super().__init__(network, loss_fn, optimizer)
-        self.eval_network, self.metrics = eval_network, metrics or {}
+        self.eval_network, self.metrics, self.indexes = eval_network, metrics or {}, eval_indexes
 
     @torch.no_grad()
     def eval(self, data):
@@ -193,7 +198,11 @@ class MeasuredTrainer(Trainer):
             if self.eval_network is not None:
                 found = self.eval_network(*inputs, label)
                 for metric in self.metrics.values():
-                    metric.update(*found)
+                    chosen = found
+                    if self.indexes:
+                        loss, *rest = (found[i] for i in self.indexes)
+                        chosen = [loss] if isinstance(metric, LossMetric) else rest
+                    metric.update(*chosen)
                 continue
             found = self.network(*inputs)
             for metric in self.metrics.values():

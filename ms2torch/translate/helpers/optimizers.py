@@ -196,6 +196,13 @@ def early_eps(optimizer):
     return optimizer
 
 
+def counted(optimizer):
+    """An optimizer that counts its steps in ``global_step``."""
+    optimizer.global_step = torch.zeros(1, dtype=torch.int32)
+    optimizer.register_step_post_hook(lambda *_: optimizer.global_step.add_(1))
+    return optimizer
+
+
 def gradients_times(optimizer, factor):
     """An optimizer whose gradients are multiplied by a number before each step."""
 

@@ -11,7 +11,7 @@ from ..rules.cells import BASES, moved_by
 from ..translation import site_of
 from .inferred import Class, Ref, is_a, is_cell
 
-_RENAMED = {"construct": "forward"}
+_RENAMED = {"construct": "forward", "extend_repr": "extra_repr"}
 # Names that Modules need for themselves.
 _OF_MODULES = "train type modules children float half eval forward training buffers to apply"
 RESERVED = frozenset(_OF_MODULES.split())
@@ -122,7 +122,7 @@ def function(rewriter, original: cst.FunctionDef, updated: cst.FunctionDef):
     is_torch = cls is not None and (base_of(cls) is not None or not cls.root())
     if is_torch and updated.name.value in _RENAMED and (cls.is_cell or cls.root() in BASES):
         name = _RENAMED[updated.name.value]
-        if not is_cell(cls.root()):
+        if name == "forward" and not is_cell(cls.root()):
             name = "__call__"
         updated = updated.with_changes(name=cst.Name(name))
         if name == "forward" and original.name.value == "construct" and cls.function("bprop") is not None:

@@ -144,7 +144,9 @@ class Rewriter(Syntax, CallSites, NameSites, Branches, cst.CSTTransformer):
         return any(map(self._is_optimizer, called)) and not self.reads_optimizers()
 
     def reads_optimizers(self) -> bool:
-        """Whether the file differentiates by what an optimizer has for ``parameters``."""
+        """Whether the file differentiates by an optimizer's ``parameters``, as steps of its own do."""
+        if any(is_a(cls.root(), "mindspore.nn.TrainOneStepCell") for cls in self.reading.classes.values()):
+            return True
         named = (n for n in ast.walk(self.tree) if isinstance(n, ast.Attribute) and n.attr == "parameters")
         return any(self._is_optimizer(n.value) for n in named)
 

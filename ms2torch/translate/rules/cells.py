@@ -134,7 +134,7 @@ def _leaves_frozen_out(call) -> bool:
 @rule("nn.Cell.parameters_and_names", "list(net.named_parameters())")
 def names_and_parameters(call):
     norms = call.rewriter.has_moving
-    if _is_reordered(call) or _asks_for_names(call) or (norms and _is_counted(call)):
+    if _is_reordered(call) or _asks_for_names(call) or _shows_names(call) or (norms and _is_counted(call)):
         call.helper("named")
         found = "named({self}, moving=True)" if norms else "named({self})"
         return f"[(p.label, p) for p in {found}]"
@@ -149,6 +149,21 @@ def _asks_for_names(call) -> bool:
     """Whether the file looks for parameters by names that are other ones in PyTorch."""
     texts = (n.value for n in ast.walk(call.rewriter.tree) if isinstance(n, ast.Constant))
     return any(isinstance(text, str) and _OTHER_NAMES.match(text) for text in texts)
+
+
+# Layers some of whose parameters have other names in PyTorch, or another order.
+_RENAMED = re.compile(r"\b(?:\w+Norm\w*|Embedding\w*|LSTM|GRU|RNN)\(")
+
+
+def _shows_names(call) -> bool:
+    """Whether a loop over names and parameters prints the names, and PyTorch's are others."""
+    loop = call.rewriter.parents.get(id(call.node))
+    if not (isinstance(loop, ast.For) and isinstance(loop.target, ast.Tuple) and _RENAMED.search(call.rewriter.source)):
+        return False
+    name = getattr(loop.target.elts[0], "id", "_")
+    printed = (n for part in loop.body for n in ast.walk(part) if isinstance(n, ast.Call))
+    printed = (n for n in printed if getattr(n.func, "id", getattr(n.func, "attr", "")) in ("print", "info", "write"))
+    return any(getattr(n, "id", "") == name for one in printed for n in ast.walk(one))
 
 
 def _is_counted(call) -> bool:

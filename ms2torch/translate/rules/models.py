@@ -36,7 +36,8 @@ def model(call):
     losses.note_labels(call)
     made, named = call.helper("Trainer"), ")"
     if "metrics" in call or "eval_network" in call:
-        made, named = call.helper("MeasuredTrainer"), ", eval_network={eval_network?}, metrics={metrics?})"
+        named = ", eval_network={eval_network?}, metrics={metrics?}, eval_indexes={eval_indexes?})"
+        made = call.helper("MeasuredTrainer")
     if "metrics" in call:
         call.put("metrics", metrics_by_name(call))
     if "loss_fn" in call or "optimizer" not in call:
@@ -49,8 +50,6 @@ def _refusal(rewriter, args: dict[str, ast.expr]) -> str:
     level = rewriter.reading.inferred(args["amp_level"]) if "amp_level" in args else Const("O0")
     if not isinstance(level, Const) or level.value not in ("O0", None):
         return f"amp_level={getattr(level, 'value', 'of another place')!r} has no rule"
-    if "eval_indexes" in args and getattr(args["eval_indexes"], "value", 0) is not None:
-        return "eval_indexes= has no rule"
     reason = scales.moved(rewriter.reading, args)
     return "" if scales.left_over(rewriter.reading, args, rewriter.source) else reason
 

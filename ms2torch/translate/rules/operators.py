@@ -135,7 +135,7 @@ split | torch.split({tensor}, {split_size_or_sections}, dim={axis?})
 Split | torch.chunk({input_x}, {output_num}, dim={axis?})
 unstack | torch.unbind({input_x}, dim={axis?})
 unbind | torch.unbind({input}, dim={dim?})
-norm | torch.linalg.norm({A}, {ord?}, {dim?}, {keepdim?})
+norm | torch.linalg.norm({A}, ord={ord?}, dim={dim?}, keepdim={keepdim?})
 addn AddN | sum({x})
 L2Loss | torch.sum({input_x} ** 2) / 2
 mse_loss | F.mse_loss({input}, {target}, reduction={reduction?})
@@ -407,6 +407,17 @@ def resize_bilinear(call):
 @rule("ops.gelu", 'F.gelu(x, approximate="none")')
 def gelu(call):
     return "F.gelu({input}, approximate={approximate?})"
+
+
+@rule(
+    "ops.Dropout",
+    "dropout_and_mask(x, keep_prob), at the head",
+    "drops in evaluation too",
+    "在评估时也丢弃",
+)
+def dropout_and_mask(call):
+    call.helper("dropout_and_mask")
+    return "dropout_and_mask({x}, {keep_prob})"
 
 
 @rule("ops.dropout", "F.dropout(x, p, training)")

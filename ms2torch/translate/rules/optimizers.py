@@ -9,7 +9,7 @@ import libcst as cst
 
 from ..rewriting import pipelines
 from ..rewriting.binding import form_of
-from ..rewriting.inferred import ARRAY, Const, Of, OwnOf, Seq, is_tensor
+from ..rewriting.inferred import ARRAY, Const, Of, OwnOf, Seq, is_a, is_tensor
 from ..rewriting.joining import span_of
 from ..rewriting.sites import Kept
 from ..rewriting.templates import code, fill
@@ -21,6 +21,9 @@ from .table import VALUES, Rule, add, instance, rule
 def _optimizer(call, made: str, rate: str = "learning_rate") -> str:
     """``torch.optim.X(params, lr=...)``, its rates, its decay and the order of its gradients."""
     made = _with_rates(call, made, rate)
+    if _counts_steps(call.rewriter):
+        call.helper("counted")
+        made = f"counted({made})"
     order = _order(call)
     if not order:
         return made
@@ -356,14 +359,22 @@ VALUES["mindspore.nn.Optimizer.parameters"] = VALUES["mindspore.nn.Optimizer.par
 )
 
 
+def _counts_steps(rewriter) -> bool:
+    """Whether a file that makes optimizers asks for the steps that they have made."""
+    if "global_step" not in rewriter.source:
+        return False
+    calls = (rewriter.reading.inferred(n) for n in ast.walk(rewriter.tree) if isinstance(n, ast.Call))
+    return any(isinstance(made, Of) and is_a(made.cls, "mindspore.nn.Optimizer") for made in calls)
+
+
+def _steps(rewriter, node, updated):
+    if _counts_steps(rewriter):
+        return updated
+    return 'torch.tensor([int(next(iter({self}.state.values()))["step"])])'
+
+
 add(
-    Rule(
-        "mindspore.nn.Optimizer.global_step",
-        'torch.tensor([optimizer.state[p]["step"]])',
-        write=lambda rewriter, node, updated: (
-            'torch.tensor([int(next(iter({self}.state.values()))["step"])])'
-        ),
-    ),
+    Rule("mindspore.nn.Optimizer.global_step", "optimizer.global_step of counted(optimizer), at the head", write=_steps),
     VALUES,
 )
 

@@ -141,7 +141,7 @@ def conv_transpose(call):
 
 
 @rule(
-    "nn.MaxPool2d nn.AvgPool2d nn.MaxPool1d nn.AvgPool1d",
+    "nn.MaxPool2d nn.AvgPool2d nn.MaxPool1d nn.AvgPool1d nn.MaxPool3d nn.AvgPool3d",
     "nn.MaxPool2d(kernel_size, stride, padding)",
     "moves by 1 unless told, PyTorch by the kernel",
     "步长默认 1，PyTorch 默认等于核",
@@ -149,6 +149,8 @@ def conv_transpose(call):
 def pool(call):
     name = call.name.rpartition(".")[2]
     kernel, stride = _pair(call.value("kernel_size")), _pair(call.value("stride"))
+    if name.endswith("3d") and str(call.value("pad_mode", "valid")).lower() == "same":
+        call.refuse('pad_mode="same" over volumes has no rule')
     for unused in ("return_indices", "dilation", "divisor_override"):
         if unused in call and call.value(unused) not in (False, 1, None):
             call.refuse(f"its {unused}= has no rule")
@@ -180,3 +182,17 @@ def pool(call):
     if "stride" not in call:
         call.put("stride", "1")
     return f"nn.{name}({_kernel(call)}, stride={{stride}}{extra})"
+
+
+@rule(
+    "nn.Unfold",
+    "Patches(kernel, stride, dilation), a class at the head",
+    "gives (N, kernel * C, H, W), places before channels; nn.Unfold gives (N, C * kernel, L)",
+    "得到 (N, kernel * C, H, W)，窗口位置在前；nn.Unfold 得到 (N, C * kernel, L)",
+)
+def unfold(call):
+    sizes = [call.value(name) for name in ("ksizes", "strides", "rates")]
+    if str(call.value("padding", "valid")).lower() != "valid" or not all(isinstance(s, (list, tuple)) for s in sizes):
+        call.refuse("its sizes are not told, or it pads")
+    call.helper("Patches")
+    return "Patches({}, {}, {})".format(*(tuple(s[1:3]) for s in sizes))
