@@ -234,6 +234,7 @@ def test_parameters_of_a_librarys_own():
     executor.end_graph(loss, loss(x), x)
     (gradient,) = executor.grad(loss, ms2torch.ops.GradOperation(False, True), [w], None, x)
     assert gradient.asnumpy().tolist() == [4, 6] and executor()[0] is gradient
+    executor.set_async_for_graph(True)      # (as MindFormers does before it chooses a token)
     made = pyboost_empty([(2, 3), ms2torch.float32, None]), _empty_instance((2, 3), dtype=ms2torch.float32)
     assert [t._shape for t in made] == [(2, 3)] * 2
     bias = ms2torch.nn.Dense(2, 2).bias

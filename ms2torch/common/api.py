@@ -221,6 +221,9 @@ class _Executor:
     def sync(self) -> None:
         memory.call("synchronize")
 
+    def set_async_for_graph(self, flag) -> None:
+        """Operators of a graph run as torch has them, on an accelerator behind the program anyway."""
+
     def enable_grad(self) -> bool:
         return torch.is_grad_enabled()
 
