@@ -180,7 +180,7 @@ class Unaligned(nn.Cell):
 
 
 class Means(nn.Cell):
-    """Layers over three dimensions, and means that meet sums, of which every process has a part."""
+    """Layers over three dimensions; means and extremes that meet sums, of which every process has a part."""
 
     def __init__(self, dp, mp):
         super().__init__()
@@ -196,7 +196,7 @@ class Means(nn.Cell):
     def construct(self, x):
         h = self.dense(x.reshape(-1, 2, 4))
         h = h - self.mean(h, -1) + 0.1 * self.mean(h, 0)
-        total = ops.relu(h).mean() + self.sum(h * h, (0, 1, 2))
+        total = ops.relu(h).mean() + self.sum(h * h, (0, 1, 2)) + h.max() - ops.tanh(h).min()
         return self.product(h[:, 0], self.b) * h[:, 1].mean(1, keep_dims=True) + total
 
 

@@ -472,6 +472,9 @@ class Completing(TorchDispatchMode):
             return func(*args, **kwargs)
         if func in _CONVOLUTIONS:
             args = [lay(t) for lay, t in zip(_CONVOLUTIONS[func], args, strict=False)] + [*args[3:]]
+        elif func is torch.ops.aten.sum.dim_IntList and not args[1]:
+            # (No dimension means all of them, which torch's rule does not know: the gradient of a maximum.)
+            args = [args[0], list(range(args[0].ndim)), *args[2:]]
         elif "batch_norm" in func.__name__:
             # On some meshes torch would split the channels, and update a copy of the moving statistics.
             args = tree_map(_everywhere, args)
