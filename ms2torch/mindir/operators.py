@@ -24,7 +24,7 @@ _CHOICES = {
     "data_format": {0: "NCHW", 1: "NHWC", 14: "NCDHW", 17: "NDHWC", 34: "HWCN"},
     "reduction": {0: "sum", 1: "mean", 2: "none"},
     "TensorScatterElements.reduction": {0: "none", 1: "add"},
-    "reduce": {0: None, 1: "add"},
+    "reduce": {0: "none", 1: "add"},
     "norm": {0: "backward", 1: "forward", 2: "ortho"},
     "indexing": {0: "ij", 1: "xy"},
     "rounding_mode": {1: "trunc", 2: "floor"},

@@ -13,14 +13,16 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import torch
 
-from ms2torch._core.checks.calls import dtype_name, fits_kind, type_description
+from ms2torch._core.checks.calls import dtype_name, type_description, type_name
+from ms2torch._core.checks.words import renderings
 from ms2torch._core.devices import device
 from ms2torch._core.operators.signatures import converted, signature_error
 
-_COMPARED = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "==": operator.eq}
+_COMPARED = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "==": operator.eq,
+             "=": operator.eq}
+_CLASSES = {"int": int, "float": float, "bool": bool, "list": list, "tuple": tuple}
 _NOWHERE = 1000                  # the position of an input that is known by its name alone
 _NUMBERS = ("Float", "Int", "UInt", "Complex")
 # Inputs that may be None.
@@ -81,7 +83,7 @@ def check_attributes(name: str, given: dict) -> None:
 
 
 def _attribute(name: str, called: str, right: str, value) -> Exception | None:
-    held = "bool_" if isinstance(value, np.bool_) else type(value).__name__
+    held = type_name(value)
     if right.startswith("should be a"):
         return None if isinstance(value, str) else TypeError(
             f"For '{name}', the input '{called}' {right}, but got {type(value)}.")
@@ -89,13 +91,16 @@ def _attribute(name: str, called: str, right: str, value) -> Exception | None:
         types = re.findall(r"'(\w+)'", right)
         if not types:                                   # '[int, tuple of int]'
             kinds = right.partition("[")[2].partition("]")[0].split(", ")
-            fits = any(fits_kind(_without_bools(value), k) for k in kinds)      # (which are ints here)
+            fits = value is None or any(_of_kind(value, k) for k in kinds)
             return None if fits else TypeError(
-                f"For '{name}', the type of '{called}' {right}, but got {type(value)}.")
+                f"For '{name}', the type of '{called}' {right}, but got {renderings(value)['cls']}.")
         classes = (held,) if held in ("bool", "bool_") else [base.__name__ for base in type(value).__mro__]
         if not set(types).isdisjoint(classes):
             return None
         return TypeError(f"For '{name}', the type of '{called}' {right}, but got type '{held}'.")
+    if right == "must be a bool":
+        return None if isinstance(value, bool) else TypeError(
+            f"For '{name}', the '{called}' {right}, but got {held}.")
     number = (int, float) if "float" in right.split()[:3] else int
     fits = isinstance(value, number) and not isinstance(value, bool)
     limit = re.search(r"must ([<>=]+) ([-\d.]+)$", right)
@@ -107,10 +112,11 @@ def _attribute(name: str, called: str, right: str, value) -> Exception | None:
         f"For '{name}', the '{called}' {right}, but got '{value}' with type '{held}'.")
 
 
-def _without_bools(value):
-    if isinstance(value, (tuple, list)):
-        return type(value)(map(_without_bools, value))
-    return int(value) if isinstance(value, bool) else value
+def _of_kind(value, kind: str) -> bool:
+    """As MindSpore's own constructors look: bools are ints, and of a sequence the class alone counts."""
+    if kind == "Tensor":
+        return isinstance(getattr(value, "_t", value), torch.Tensor)
+    return isinstance(value, _CLASSES[kind.partition(" of ")[0]])
 
 
 def form_of_valid_calls(name: str, names) -> str | None:

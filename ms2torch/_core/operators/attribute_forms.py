@@ -3,6 +3,9 @@
 
 The table ``attribute_forms.tsv`` has a line for each such operator. A form is ``upper``, ``float``, ``list``,
 or ``k+n``: a number n times (a tuple of n as it is), behind k ones for the axes of batch and channels.
+
+``attribute_numbers.tsv`` names those that may be Tensors of one number, and behind a second tab those whose
+elements may.
 """
 
 from __future__ import annotations
@@ -10,6 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
+
+import torch
+
+from ms2torch._core.tensor.dtype import from_torch
+from ms2torch._core.tensor.tensor import Tensor
 
 
 @cache
@@ -53,3 +61,47 @@ def converted_attributes(name: str, values: dict) -> dict:
     """Those attributes of the operator ``name`` that MindSpore keeps in another form than they came in."""
     return {attribute: form(values[attribute]) for attribute, form in _table().get(name, {}).items()
             if attribute in values}
+
+
+@cache
+def _numbers() -> dict[str, list[list[str]]]:
+    lines = Path(__file__).with_name("attribute_numbers.tsv").read_text().splitlines()
+    rows = (line.split("\t") for line in lines)
+    return {name: [names.split() for names in (*kinds, "")[:2]] for name, *kinds in rows}
+
+
+def with_numbers(name: str, given: dict) -> dict:
+    """What an operator is made with, with numbers for the Tensors that stand for them."""
+    single = _numbers()[name][0] if name in _numbers() else ()
+    tensors = {n: given[n] for n in single if isinstance(given.get(n), Tensor)}
+    return given | {n: _number(name, n, value) for n, value in tensors.items()} if tensors else given
+
+
+def with_sequences(name: str, values: dict) -> dict:
+    """The same with tuples of numbers for lists, Tensors and what holds Tensors."""
+    inside = _numbers()[name][1] if name in _numbers() else ()
+    return values | {n: _sequence(name, n, values[n]) for n in inside}
+
+
+def _number(name: str, argument: str, value: Tensor):
+    told = f"For '{name}', the value of '{argument}' is invalid: '{value}'."
+    if value.ndim:
+        raise ValueError(told, "Only support 0-dim tenor to scalar.")
+    if value._t.is_complex() or value._t.dtype is torch.bfloat16:
+        raise TypeError(told, "Only support integral, floating-point and bool tenor to scalar.")
+    return value._t.item()
+
+
+def _sequence(name: str, argument: str, value):
+    if isinstance(value, Tensor):
+        return tuple(value._t.tolist())
+    if not isinstance(value, (tuple, list)):
+        return value
+    return tuple(_whole(name, argument, v._t) if isinstance(v, Tensor) else v for v in value)
+
+
+def _whole(name: str, argument: str, value: torch.Tensor) -> int | None:
+    if value.is_floating_point() or value.is_complex() or value.dtype is torch.bool:
+        raise ValueError(f"For '{name}', the input '{argument}' should be integral tensor, but got "
+                         f"{from_torch(value.dtype)}.")
+    return value.item() if value.numel() == 1 else None

@@ -13,7 +13,7 @@ from ms2torch._core.checks.guards import GUARDED, LOOKING
 from ms2torch._core.checks.prechecks import with_precheck
 from ms2torch._core.checks.preconditions import PRECONDITIONS, AcceptedCalls, precondition_error
 from ms2torch._core.operators import wider
-from ms2torch._core.operators.attribute_forms import converted_attributes
+from ms2torch._core.operators.attribute_forms import converted_attributes, with_numbers, with_sequences
 from ms2torch._core.operators.dispatch import ABSENT, FAILURES, PLAIN, primitive_call
 from ms2torch._core.operators.primitive import Primitive
 from ms2torch._core.operators.signatures import SIGNATURES, as_tensors, count_error, signature_error
@@ -95,7 +95,7 @@ class _Form:
             raise TypeError(f"multiple values for argument '{both[0]}'")
         if len(args) > len(attributes):
             raise TypeError("too many positional arguments")
-        given = {**dict(zip(by_position, args, strict=True)), **kwargs}
+        given = with_numbers(self.name, {**dict(zip(by_position, args, strict=True)), **kwargs})
         values = {**attributes, **given}
         if lacking := [n for n in attributes if values[n] is REQUIRED]:
             raise TypeError(f"missing a required argument: '{lacking[0]}'")
@@ -109,7 +109,7 @@ class _Form:
         rules.check_attributes(self.name, given)
         if self.making in PRECONDITIONS and (wrong := precondition_error(self.making, lower(values))):
             raise wrong
-        return values
+        return with_sequences(self.name, values)
 
     # Called.
 

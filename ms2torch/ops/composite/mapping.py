@@ -187,6 +187,9 @@ def _as_tensors(obj):
     """Numbers among the results as tensors: torch.vmap returns nothing else."""
     if isinstance(obj, (tuple, list)):
         return tuple(_as_tensors(x) for x in obj)
+    if obj is None:
+        raise _wrong("The outputs of vmap's 'fn' should be consisting of tensors or constants, but got "
+                     "AbstractNone(Value: None).")
     return obj if isinstance(obj, torch.Tensor) else torch.tensor(obj)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core.checks.calls import no_matching_form
 from ms2torch._core.errors import final
 from ms2torch._core.operators.arithmetic import SIGNED
 from ms2torch._core.operators.registry import REQUIRED, method, mint_form, op, primitive
@@ -44,15 +45,15 @@ def scatter(input, axis, index, src):
 
 
 @method(name="scatter")
-def _scatter_method(input, axis=None, index=None, src=None, *, dim=None, value=None, reduce=None):
+def _scatter_method(input, axis=None, index=None, src=None, *, dim=None, value=None, reduce="none"):
     """With the elements of ``src`` at ``index`` along ``axis`` (``mindspore.Tensor.scatter``)."""
+    if reduce is None:
+        raise no_matching_form("scatter")
     axis = dim if axis is None else axis
     src = value if src is None else src
-    if reduce is not None:
-        if reduce == "add":
-            return _on_axis(input, axis, index, src, "add")
+    if reduce not in ("none", "add"):
         return torch.scatter(input, axis, index.long(), src, reduce=reduce)
-    return _on_axis(input, axis, index, src)
+    return _on_axis(input, axis, index, src, reduce)
 
 
 @mint_form(name="scatter")

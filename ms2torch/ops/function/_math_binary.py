@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from functools import partial
 
+import numpy as np
 import torch
 
 from ms2torch._core.checks.kernel_dtypes import WITHOUT_REMAINDERS, must_be, not_selected, refusing
@@ -71,6 +72,8 @@ def _define(
 
 def _logical(function):
     def compute(a, b):
+        if isinstance(a, np.generic) or isinstance(b, np.generic):     # (numbers elsewhere, and refused here)
+            raise TypeError("both must be Tensors")
         if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
             return function(a, b)
         return function(*[torch.as_tensor(x) for x in promote_operands(a, b)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core.checks.calls import type_description
 from ms2torch._core.devices.device import device
 from ms2torch._core.errors import final
 from ms2torch._core.random.random_streams import stream_of_call as stream
@@ -16,12 +17,52 @@ _FLOATS = (torch.float16, torch.float32, torch.float64, torch.bfloat16)
 
 
 def sizes(shape, name: str) -> tuple:
-    shape = ints(shape)
-    if not isinstance(shape, (tuple, list)):
-        kind = f"AbstractScalar(Type: Int64, Value: {shape}, Shape: NoShape)"
-        raise TypeError(f"For '{name}', input must be a Int, a tuple, or a Tensor with all Int elements, "
-                        f"but got: {kind}.")
+    """``shape`` as a tuple, or the error of the operator ``name`` for what is none."""
+    shape = tuple(shape.tolist()) if isinstance(shape, torch.Tensor) and shape.ndim else ints(shape)
+    if not isinstance(shape, (tuple, list)) or (isinstance(shape, list) and name in _OF_TUPLES):
+        raise _no_shape(shape, name)
+    if name in _OF_TUPLES:
+        for v in shape:
+            if isinstance(v, (bool, float, str, torch.Tensor, type(None), tuple, list)):
+                raise _no_size(v, shape, name)
     return tuple(shape)
+
+
+# Operators that take a tuple or a Tensor, and no list.
+_OF_TUPLES = ("StandardNormal", "StandardLaplace", "UniformReal", "UniformInt")
+
+
+def _no_shape(shape, name: str) -> Exception:
+    told = _abstract(shape)
+    if name.startswith("Uniform"):
+        return final(RuntimeError(f"Unexpected type of input0:{told} of op:{name}"))
+    kinds = "a tuple" if name == "StandardLaplace" else "a Int, a tuple"
+    return TypeError(f"For '{name}', input must be {kinds}, or a Tensor with all Int elements, but got: "
+                     f"{told}.")
+
+
+def _no_size(size, shape, name: str) -> Exception:
+    if name.startswith("Uniform"):
+        return final(RuntimeError(f"Unexpected element type of input0:{_abstract(shape)} of op:{name}"))
+    if name == "StandardLaplace" and isinstance(size, torch.Tensor):
+        return TypeError(f"For primitive[{name}], the input[shape] must be one of ['int', 'tuple', 'list'] "
+                         "with all Int elements, but got ValueAny.")
+    return TypeError(f"For primitive[{name}], the input argument[shape] must be a type of {{Int32, Int64}}, "
+                     f"but got {type_description(size)}.")
+
+
+def _abstract(value) -> str:
+    """A value as MindSpore's compiler writes it down."""
+    if isinstance(value, (tuple, list)):
+        inside = ", ".join(f"\nelement[{k}]: {_abstract(v)}" for k, v in enumerate(value))
+        kind = "Tuple" if isinstance(value, tuple) else "List"
+        return f"\nAbstract{kind}{{{inside}, dynamic_len:0, is dyn arg:0}}\n"
+    if value is None:
+        return "AbstractNone(Value: None)"
+    kind, told = type_description(value), str(value).lower() if isinstance(value, bool) else value
+    if kind == "External":
+        told = f"PythonObject(type: {type(value)}, value: {value})"
+    return f"AbstractScalar(Type: {kind}, Value: {told}, Shape: NoShape)"
 
 
 def size_of(size) -> tuple:

@@ -191,7 +191,19 @@ def normal(shape, mean, stddev, seed=None):
 
     (``mindspore.ops.normal``.)
     """
-    return stream(seed, "normal").normal(sizes(shape, "StandardNormal")) * stddev + mean
+    return stream(seed, "normal").normal(_positive(shape, "StandardNormal")) * stddev + mean
+
+
+def _positive(shape, name: str) -> tuple:
+    """A tuple of positive ints, which `normal` and `laplace` ask for."""
+    if not isinstance(shape, tuple):
+        raise TypeError(f"Type of 'shape' must be tuple, but got: {type(shape)}")
+    for v in shape:
+        if isinstance(v, (int, float)) and v <= 0:
+            raise ValueError(f"Elements of 'shape' must be positive int, but got: {v}")
+        if not isinstance(v, int):
+            raise TypeError(f"Elements of 'shape' must be int, but got: {type(v)}")
+    return sizes(shape, name)
 
 
 def _consistent(name: str, dtype, *tensors) -> None:
@@ -206,7 +218,7 @@ def _consistent(name: str, dtype, *tensors) -> None:
 def laplace(shape, mean, lambda_param, seed=None):
     """Laplace(mean, lambda_param), Float32 (``mindspore.ops.laplace``)."""
     _consistent("laplace", _dtype.float32, mean, lambda_param)
-    return stream(seed, "laplace").laplace(sizes(shape, "StandardLaplace")) * lambda_param + mean
+    return stream(seed, "laplace").laplace(_positive(shape, "StandardLaplace")) * lambda_param + mean
 
 
 @op
