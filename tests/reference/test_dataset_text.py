@@ -115,6 +115,13 @@ def test_a_number_that_does_not_fit():
     return text.ToNumber(ms.int8)(["1", "300"])
 
 
+@case(each={"kind": ["float16", "float32", "float64"]})
+def test_numbers_next_to_0(kind):
+    words = ("1e-60", "1e-40", "-1e-400", "4e-320", "1e-10", "0.0e-500", "0x1p-149", "1e-38", "1.17549435e-38",
+             "2.2250738585072014e-308", "-0", "１", "3 4", "1e")
+    return [said(lambda word=word: text.ToNumber(getattr(ms, kind))([word])) for word in words]
+
+
 @case(raises=True)
 def test_a_word_that_is_no_number():
     return text.ToNumber(ms.int8)("a")

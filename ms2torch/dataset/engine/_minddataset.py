@@ -157,7 +157,8 @@ def _column(field: dict, value) -> np.ndarray:
 def _check_sampler(sampler) -> None:
     """What MindSpore answers with rows that are not the ones asked for is refused."""
     if isinstance(sampler, samplers.PKSampler):
-        raise unsupported("mindspore.dataset.MindDataset(sampler=PKSampler(...))", "it is not supported.",
+        raise unsupported("mindspore.dataset.MindDataset(sampler=PKSampler(...))",
+                          "MindSpore 2.10 reads the first row of a file for each row that it asks for.",
                           "a SubsetSampler of the row numbers wanted, or mindspore.mindrecord.MindPage.")
     if isinstance(sampler, samplers.DistributedSampler):
         if sampler.child_sampler is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 
 import numpy as np
 
@@ -161,13 +162,24 @@ class SlidingWindow(TextTensorOperation):
 
 
 # What C++ reads of a text; what stands behind it is passed over.
-_INTEGER = re.compile(r"\s*[+-]?\d+")
+_INTEGER = re.compile(r"\s*[+-]?\d+", re.ASCII)
 _FLOAT = re.compile(r"\s*[+-]?(?:0x[0-9a-f]+(?:\.[0-9a-f]*)?(?:p[+-]?\d+)?"
-                    r"|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan)", re.IGNORECASE)
+                    r"|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan)", re.ASCII | re.IGNORECASE)
+
+
+def _lost_below(text: str, number: float, kind: np.dtype) -> bool:
+    """Whether the number is nearer 0 than ``kind`` can tell: rounded below its smallest normal number."""
+    kept = float(kind.type(number))
+    if not abs(kept) < float(np.finfo(kind).tiny):
+        return False
+    exact = Fraction(number) if "x" in text.lower() else Fraction(text.strip())
+    return exact != Fraction(kept)
 
 
 class ToNumber(TextTensorOperation):
-    """Strings as numbers (``mindspore.dataset.text.ToNumber``). RuntimeError for others, or too large."""
+    """Strings as numbers (``mindspore.dataset.text.ToNumber``). RuntimeError for others, too large or
+    too near 0.
+    """
 
     def __init__(self, data_type):
         dtype = numpy_dtype(data_type)
@@ -194,7 +206,8 @@ class ToNumber(TextTensorOperation):
         wide = np.dtype(np.float32) if self.data_type == np.float16 else self.data_type
         limits = np.iinfo(wide) if integer else np.finfo(wide)
         low, high = (limits.min, limits.max) if integer else (float(limits.min), float(limits.max))
-        if not (low <= number <= high or number != number):
+        if (not (low <= number <= high or number != number)
+                or (not integer and _lost_below(read[0], number, wide))):
             ends = f"{low}, {high}" if integer else f"{low:f}, {high:f}"
             raise OperationError(f"ToNumber: string input {word} will be out of bounds if cast to "
                                  f"{self.data_type.name}. The valid range is: [{ends}].")
