@@ -100,3 +100,55 @@ def test_the_write_is_not_differentiated(kind):
         found.append(([net(x), ask(x), ask(x)], net.bank))
     step = nn.TrainOneStepCell(net, nn.SGD(net.trainable_params(), 0.1))
     return found, [step(x), step(x)], net.w, net.bank
+
+
+def squares():
+    return ops.square(ms.Tensor(data((3, 4), seed=3)))
+
+
+def written(change):
+    t = squares()
+    change(t)
+    return t
+
+
+def element_of_row(t):
+    t[0] = t[0, 0]
+
+
+def row_to_all(t):
+    t[:] = t[1]
+
+
+def element_in_row(t):
+    t[0, 1:3] = t[0, 2]
+
+
+def element_to_all(t):
+    t[...] = t[1, 1]
+
+
+def row_by_list(t):
+    t[[0, 2]] = t[0]
+
+
+def element_of_view(t):
+    t.view(4, 3)[0] = t[0, 0]
+
+
+def column_to_row(t):
+    t[0] = t.T[0][:1]
+
+
+def copied(t):
+    t.copy_(t[0])
+
+
+def itself(t):
+    t[0:2] = t[0:2]
+
+
+@case(each={"change": [element_of_row, row_to_all, element_in_row, element_to_all, row_by_list, element_of_view,
+                       column_to_row, copied, itself]})
+def test_a_part_of_itself(change):
+    return written(change)

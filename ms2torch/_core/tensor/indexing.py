@@ -457,7 +457,21 @@ def _cast(value, t: torch.Tensor) -> torch.Tensor:
         value = value.real
     if value.requires_grad and mode.differentiation is not None:
         value = mode.differentiation.cast(value, t.dtype)
-    return value.to(t.device if value.ndim else value.device, t.dtype)
+    return apart(value.to(t.device if value.ndim else value.device, t.dtype), t)
+
+
+def apart(value: torch.Tensor, t: torch.Tensor) -> torch.Tensor:
+    """``value``, which is to be written into ``t``: a copy where it is part of the same memory, which would
+    change while it is read. ``t`` itself stays.
+    """
+    try:
+        shared = value.untyped_storage().data_ptr() == t.untyped_storage().data_ptr()
+    except (NotImplementedError, RuntimeError):         # inside a transform of torch.func
+        return value
+    if not shared or (value.data_ptr() == t.data_ptr() and value.shape == t.shape
+                      and value.stride() == t.stride()):
+        return value
+    return value.clone()
 
 
 def _fill(target: torch.Tensor, value, flips=()) -> None:

@@ -7,6 +7,7 @@ import inspect
 import torch
 
 from ms2torch._core.operators.registry import form_error, method
+from ms2torch._core.tensor.indexing import apart
 from ms2torch._core.tensor.tensor import lower
 
 from ._array_scatter import _on_axis
@@ -37,7 +38,7 @@ _in_place("zero_", lambda t: t.zero_(), "Filled with zeros")
 def _copied(t, src, non_blocking=False):
     if not isinstance(src, torch.Tensor):
         raise TypeError(f"copy_() takes a Tensor, not {type(src).__name__}.")
-    return t.copy_(src)
+    return t.copy_(apart(src, t))
 
 
 _in_place("copy_", _copied, "Takes the values of another Tensor")
