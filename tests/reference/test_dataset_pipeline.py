@@ -172,6 +172,8 @@ ERRORS = {
     "iterator-unknown-column": lambda: rows().create_tuple_iterator(columns=["z"]),
     "split-sum": lambda: rows(10).split([6, 6]),
     "split-fractions": lambda: rows(10).split([0.5, 0.6]),
+    "split-uneven": lambda: [part.get_dataset_size() for part in rows(10).split([0.16] * 5 + [0.2])],
+    "split-small": lambda: [part.get_dataset_size() for part in rows(3).split([0.25] * 4)],
 }
 
 

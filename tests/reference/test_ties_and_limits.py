@@ -125,3 +125,9 @@ def test_steps_of_large_gradients(optimizer, dtype):
             found.append(weight.asnumpy().copy())
         found.append([p.asnumpy().copy() for p in step.get_parameters() if p.name.endswith(".w")])
     return found
+
+
+@case(each={"kernel": [2, 3], "strides": [1, 2], "mode": ["same", "valid"]})
+def test_places_of_maxima_do_not_count_padding(kernel, strides, mode):
+    x = ms.Tensor(-np.abs(np.random.RandomState(7).randn(2, 2, 6, 6).astype(np.float32)))
+    return ops.operations.MaxPoolWithArgmax(kernel_size=kernel, strides=strides, pad_mode=mode)(x)

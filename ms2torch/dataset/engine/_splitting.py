@@ -43,4 +43,7 @@ def split_sizes(dataset, sizes, randomize) -> list[int]:
             if count + missing > 0:
                 rows[i] += missing
                 break
+        else:                               # no part can give all that is too much
+            raise RuntimeError(f"Sum of calculated split sizes {sum(rows)} is not equal to dataset size "
+                               f"{total}.")
     return rows

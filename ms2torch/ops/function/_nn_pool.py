@@ -103,10 +103,24 @@ def max_pooled(t, kernel, stride, pad_mode: str, padding=0, dilation=1, ceil: bo
     except RuntimeError:
         _check_output(t, kernel, stride, pads, dilation, ceil, name)
         raise
+    if padded is not t and indices:
+        found = found[0], _unpadded(found[1], padded.shape[2:], t.shape[2:], pads)
     if padded is t or not ceil:
         return found
     return tuple(_begun(y, t.shape[2:], stride, pads) for y in found) if indices else _begun(
         found, t.shape[2:], stride, pads)
+
+
+def _unpadded(at, padded, shape, pads):
+    """Places in planes of shape ``padded`` as places in those of ``shape``, without the ``pads``."""
+    place, step, axes = torch.zeros_like(at), 1, []
+    for size in reversed(padded):
+        axes.append(at % size)
+        at = at // size
+    for axis, size, (before, _) in zip(axes, reversed(shape), reversed(pads), strict=True):
+        place += (axis - before).clamp(0, size - 1) * step
+        step *= size
+    return place
 
 
 def _never_wins(t, dims: int):
