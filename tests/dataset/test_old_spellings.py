@@ -100,13 +100,6 @@ def test_normalize_of_py_transforms_wants_floats():
         PV.Normalize((0.5,), (0.25,))(np.zeros((1, 2, 2), np.uint8))
 
 
-@pytest.mark.parametrize("make", [
-    lambda: pair().device_que()])
-def test_what_is_missing_says_so_and_names_a_way(make):
-    with pytest.raises(NotImplementedError, match=r"mindspore\.dataset\..* Instead: "):
-        make()
-
-
 def test_more_workers_than_cores_run():
     dataset = ds.GeneratorDataset([1, 2], ["a"], num_parallel_workers=128, shuffle=False)
     assert rows(dataset.map(lambda a: a, num_parallel_workers=128)) == [[1], [2]]
