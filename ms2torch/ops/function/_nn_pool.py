@@ -113,13 +113,10 @@ def max_pooled(t, kernel, stride, pad_mode: str, padding=0, dilation=1, ceil: bo
 
 def _unpadded(at, padded, shape, pads):
     """Places in planes of shape ``padded`` as places in those of ``shape``, without the ``pads``."""
-    place, step, axes = torch.zeros_like(at), 1, []
-    for size in reversed(padded):
-        axes.append(at % size)
-        at = at // size
-    for axis, size, (before, _) in zip(axes, reversed(shape), reversed(pads), strict=True):
-        place += (axis - before).clamp(0, size - 1) * step
-        step *= size
+    place = torch.zeros_like(at)
+    axes = torch.unravel_index(at, tuple(padded))
+    for axis, size, (before, _) in zip(axes, shape, pads, strict=True):
+        place = place * size + (axis - before).clamp(0, size - 1)
     return place
 
 
