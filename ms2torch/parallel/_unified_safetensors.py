@@ -57,8 +57,10 @@ def unified_safetensors(src_dir, src_strategy_file, dst_dir, merge_with_redundan
         if others:
             save_checkpoint(list(others.values()), os.path.join(dst_dir, OTHERS), format="safetensors")
         places = {chosen[name]: _part(i) for i, names in enumerate(groups) for name in names}
-        with open(os.path.join(dst_dir, INDEX), "w", encoding="utf-8") as file:
+        index = os.path.join(dst_dir, INDEX)
+        with open(index + ".part", "w", encoding="utf-8") as file:
             json.dump({"metadata": {"total_size": sum(sizes.values())}, "weight_map": places}, file, indent=4)
+        os.replace(index + ".part", index)
     each, more = divmod(len(groups), of)
     start = each * (number - 1) + min(number - 1, more)
     for i in range(start, start + each + (number <= more)):
