@@ -373,3 +373,21 @@ class Defaults(nn.Cell):
 @case(each={"kwargs": [{}, {"k": 3.0}]})
 def test_a_bprop_takes_what_has_a_default(kwargs):
     return ms.grad(Defaults(), (0, 1))(t([1.0, 2.0]), t([3.0, 4.0]), **kwargs)
+
+
+@case
+def test_a_hook_of_an_input_sees_the_gradients_of_a_recorded_forward_and_of_vjp():
+    net = nn.Dense(2, 2, weight_init="ones", bias_init="zeros")
+    net.set_grad()
+    seen = []
+
+    def doubled(gradient):
+        seen.append(gradient)
+        return gradient * 2
+
+    x = t([[1.0, 2.0]])
+    x.register_hook(doubled)
+    out = net(x)
+    found = ops.GradOperation(get_all=True, sens_param=True)(net)(x, out)
+    value, pull = ms.vjp(net, x)
+    return found, pull(value), len(seen), seen

@@ -187,12 +187,7 @@ class Inputs:
             # (A weight that is an argument too is another variable there.)
             alias, source = integers.differentiable(self._opened.at_rest(value))
             self.sources.append(source)
-            fresh = wrap(alias)
-            if hooks := value.__dict__.get("_grad_hooks"):
-                fresh.__dict__["_grad_hooks"] = hooks
-                for hook in hooks.values():
-                    source.register_hook(watching(hook))
-            return fresh
+            return passes.standing_for(value, alias, source)
         if isinstance(value, dict):
             return _kind_of(value, dict)({key: self._fresh(item) for key, item in value.items()})
         if isinstance(value, (tuple, list)):
@@ -213,23 +208,6 @@ class Inputs:
 def _kind_of(value, plain: type) -> type:
     """A container's class where it is `mutable`, which an inner gradient asks for; ``plain`` elsewhere."""
     return value.__class__ if hasattr(value, "__ms_mutable__") else plain
-
-
-def watching(hook):
-    """A hook for torch that calls ``hook`` with the gradient as a Tensor; what it returns replaces it, or
-    what it wrote into it."""
-
-    def see(gradient):
-        shown = wrap(gradient)
-        result = hook(shown)
-        if result is None and shown._t is not gradient:
-            return shown._t
-        if result is not None and not isinstance(result, Tensor):
-            kind = type(result).__name__
-            raise RuntimeError(f"Tensor hook should be return Tensor, but get type: {kind}.")
-        return None if result is None else result._t
-
-    return see
 
 
 def _arranged(like, grads):

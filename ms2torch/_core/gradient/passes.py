@@ -393,6 +393,33 @@ def wrapped_alias(t: torch.Tensor) -> Tensor:
     return wrap(alias(t))
 
 
+def standing_for(value: Tensor, alias: torch.Tensor, source: torch.Tensor) -> Tensor:
+    """A Tensor around ``alias`` for an argument ``value``, whose hooks see the gradient by ``source``."""
+    fresh = wrap(alias)
+    if hooks := value.__dict__.get("_grad_hooks"):
+        fresh.__dict__["_grad_hooks"] = hooks
+        for hook in hooks.values():
+            source.register_hook(watching(hook))
+    return fresh
+
+
+def watching(hook):
+    """A hook for torch that calls ``hook`` with the gradient as a Tensor; what it returns replaces it, or
+    what it wrote into it."""
+
+    def see(gradient):
+        shown = wrap(gradient)
+        result = hook(shown)
+        if result is None and shown._t is not gradient:
+            return shown._t
+        if result is not None and not isinstance(result, Tensor):
+            kind = type(result).__name__
+            raise RuntimeError(f"Tensor hook should be return Tensor, but get type: {kind}.")
+        return None if result is None else result._t
+
+    return see
+
+
 def values_of_their_own(args: list, kwargs: dict, apart_from) -> None:
     """Arguments that a graph may write to without the caller's Tensors following, but in some places."""
     for of, places in ((args, range(len(args))), (kwargs, kwargs)):

@@ -19,7 +19,7 @@ import torch
 
 from ms2torch._core import mode
 from ms2torch._core.random import random_streams
-from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch._core.tensor.tensor import Tensor
 from ms2torch._core.torch_private import address, is_transforming
 
 from . import integers, passes
@@ -416,7 +416,7 @@ def _fresh(args: tuple, kwargs: dict, made: dict) -> tuple[list, dict]:
         for place, x in pairs:
             if isinstance(x, Tensor) and (x._t.is_floating_point() or x._t.is_complex()):
                 made[place] = new = passes.alias(x._t)
-                given[place] = wrap(new)
+                given[place] = passes.standing_for(x, new, new)
     if mode.graph:
         passes.values_of_their_own(call, named, made)
     return call, named

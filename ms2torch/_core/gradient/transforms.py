@@ -149,7 +149,8 @@ def vjp(fn, args, weights=(), has_aux=False):
         sources = [m[1] for m in made if m is not None]
         likes = [a._t for a in args if isinstance(a, Tensor)]
         aliases = list(opened.aliases)
-        output = fn(*[a if m is None else wrap(m[0]) for a, m in zip(args, made, strict=True)])
+        output = fn(*[a if m is None else passes.standing_for(a, *m)
+                      for a, m in zip(args, made, strict=True)])
         primal, aux = _split(output, has_aux)
         outs = [t._t for t in tensors_of(primal)]
     if not nested:

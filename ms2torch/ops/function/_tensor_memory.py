@@ -12,7 +12,7 @@ from ms2torch._core.devices.device import accelerator as _accelerator
 from ms2torch._core.devices.device import device as _here
 from ms2torch._core.devices.device import module_of as _module_of
 from ms2torch._core.devices.device import pins_memory as _pins
-from ms2torch._core.gradient import autodiff
+from ms2torch._core.gradient import passes
 from ms2torch._core.operators.registry import method
 from ms2torch._core.tensor.construct import need_bool
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -167,7 +167,7 @@ def register_hook(self, hook):
     hooks = self.__dict__.setdefault("_grad_hooks", {})
     # At rest there is no gradient yet: each differentiation by this Tensor asks for its hooks then.
     recorded = self._t.requires_grad
-    handle = _HookHandle(hooks, self._t.register_hook(autodiff.watching(hook)) if recorded else None)
+    handle = _HookHandle(hooks, self._t.register_hook(passes.watching(hook)) if recorded else None)
     hooks[handle._number] = hook
     return handle
 
