@@ -10,6 +10,7 @@ import ast
 import builtins
 import types
 
+from ms2torch._naming import generations
 from ms2torch.language import (
     absent,
     builtin_functions,
@@ -27,6 +28,7 @@ from ms2torch.language import (
     shifting,
     texts,
     unpacking,
+    withholding,
 )
 from ms2torch.language.aliases import Aliases
 from ms2torch.language.assigning import SHIFTS, Assigning, Moving
@@ -68,6 +70,7 @@ class Rewriting(Calls, Choosing, Computing, Assigning, Knowing, ast.NodeTransfor
         self.unmet: list = []           # and those of them that not every way to a `return` meets
         self.parts, self.written_into = _NoParts, set()
         self.scopes: list = []          # the functions around, and what is constant there
+        self.withholding: dict = {}     # the arguments that statements withhold from the caller
 
     def visit_function(self, node):
         """The tree of the whole function."""
@@ -86,6 +89,8 @@ class Rewriting(Calls, Choosing, Computing, Assigning, Knowing, ast.NodeTransfor
         self.aliases, self.late = Aliases(node), closures.Late(node)
         self.branches = Branches(node)
         self.returns = Returns(node, self.branches)
+        if not isinstance(node, ast.Lambda):
+            self._look_for_withheld(node)
         self.numbers = KnownNumbers(node, self._value_of)
         self.parts = parameter_parts.Parts(node, self.owner, values, self.forward.definition)
         self.raises = any(isinstance(n, ast.Raise) for n in ast.walk(node))
@@ -289,6 +294,7 @@ class Rewriting(Calls, Choosing, Computing, Assigning, Knowing, ast.NodeTransfor
         self.conditions, self.before, self.branches = [], [], Branches(node, self.branches)
         self.returns, self.unmet = Returns(node, self.branches), []
         self.scopes += [[copied(node), None]] if self.scopes else []
+        self._look_for_withheld(node)
         late = self.late.of(node)
         bound = _local_names(node)
         node.body = self._met(self._block(node.body))
@@ -354,6 +360,7 @@ class Rewriting(Calls, Choosing, Computing, Assigning, Knowing, ast.NodeTransfor
         self._chosen_between(node)
         if not isinstance(node.test, ast.NamedExpr):
             node.test = self._condition(node.test)
+        node.test = self._withheld(node)
         node.test = self._asked(node.test, reads)
         name = self._named(node) if after else None
         self.conditions.append(test)
@@ -366,6 +373,18 @@ class Rewriting(Calls, Choosing, Computing, Assigning, Knowing, ast.NodeTransfor
         return [node, placed(ast.Expr(call), node)]
 
     visit_If = visit_While = _under
+
+    def _look_for_withheld(self, function) -> None:
+        if not generations.has_old_meaning("mindspore.jit"):        # (there `x += y` makes another Tensor)
+            self.withholding |= withholding.places(function)
+
+    def _withheld(self, node):
+        """The condition of ``node``, which may withhold arguments from the caller."""
+        names = self.withholding.get(id(node))
+        if names is None:
+            return node.test
+        told = [node.test, *(ast.Name(name, ast.Load()) for name in names)]
+        return self.call("withheld", withholding.withheld, told, node.test)
 
     def _condition(self, node):
         """An expression of which only the truth counts: `not` is Python's."""

@@ -299,8 +299,13 @@ class Pass:
         """A graph's ``x += y`` or ``x.add_(y)`` on an argument, and an Assign in both modes, is one on the
         caller's Tensor, once this pass ends well."""
         for given, origin in zip(self.given, self.origins, strict=False):
-            if given is holder:
+            if given is holder and origin is not None:
                 self.reaching.append((origin, holder))
+
+    def withhold(self, holder: Tensor) -> None:
+        """What a graph writes to ``holder``, an argument, is the graph's own."""
+        self.origins = [None if given is holder else origin
+                        for given, origin in zip(self.given, self.origins, strict=False)]
 
     def lend_memory(self, weights) -> None:
         """Let a kernel write into the Parameters' resting tensors: their memory becomes a copy, for autograd

@@ -56,7 +56,7 @@ class Call:
     """One call of a graph from outside, for its time."""
 
     __slots__ = ("_arguments", "_entered", "_graph", "_owner", "function", "leaving", "lists",
-                 "of_a_gradient", "writes")
+                 "of_a_gradient", "withheld", "writes")
 
     def __init__(self, owner, function, arguments: tuple, of_a_gradient: bool = False) -> None:
         self._owner, self.function, self._arguments = owner, function, arguments
@@ -65,6 +65,7 @@ class Call:
         self.writes: dict = {}          # (id of an object, attribute): the object, what it gets at the end
         self._entered: dict = {}        # by code: its latest frame, and what it used there
         self.lists = None               # what became of lists (the language's `list_objects`)
+        self.withheld: set = set()      # ids of arguments of which the caller sees no write
         self.leaving: list = []         # what makes the caller's results of the graph's, where they differ
 
     def was_given(self, value) -> bool:
