@@ -55,7 +55,7 @@ from .context import (
 )
 from .migrate.to_torch import to_torch
 from .ops.composite.mapping import vmap
-from .ops.function._old_names import from_numpy
+from .ops.function._tensor_memory import from_numpy
 from .ops.function.grad_func import get_grad, grad, jacfwd, jacrev, jvp, value_and_grad, vjp
 from .ops.primitive import constexpr
 from .shim import install, load_ipython_extension, uninstall, unload_ipython_extension

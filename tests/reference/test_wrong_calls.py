@@ -582,6 +582,7 @@ def test_two_numbers_to_transpose_a_matrix():
             x.reshape(Tensor(5), 4), x.view(5, Tensor(4)), x.reshape((Tensor(5), 4)))
 
 
+@case()
 def test_images_of_too_many_or_too_few_axes():
     return tuple(said(f, (T(*shape), n), {}) for f, n in (
         (ops.adaptive_avg_pool2d, 1), (ops.adaptive_avg_pool3d, 1), (ops.channel_shuffle, 1), (ops.unfold, 1))

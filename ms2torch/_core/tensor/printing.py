@@ -56,10 +56,17 @@ def _as_numpy_1() -> dict[str, str]:
     return {"legacy": "2.2"}
 
 
-def to_repr(t: torch.Tensor) -> str:
-    """``repr(Tensor)``: shape, dtype and values; these on lines of their own from two dimensions on."""
+def to_repr(t: torch.Tensor, of_numpy: bool = False) -> str:
+    """``repr(Tensor)``: shape, dtype and values; these on lines of their own from two dimensions on.
+
+    ``of_numpy``: the values are numpy's text, as in MindSpore where the memory is numpy's.
+    """
     array = _array(t)
-    values = ("\n" if array.ndim > 1 else " ") + _values(array, t.dtype)
+    if of_numpy and array.ndim:
+        values = np.array2string(array, separator=", ", **_as_numpy_1())
+    else:
+        values = _values(array, t.dtype)
+    values = ("\n" if array.ndim > 1 else " ") + values
     return f"Tensor(shape={list(t.shape)}, dtype={from_torch(t.dtype)}, value={values})"
 
 

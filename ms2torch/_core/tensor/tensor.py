@@ -24,7 +24,7 @@ from ms2torch._core.tensor.exchange import Exchange
 from ms2torch._core.torch_private import is_differentiated, register_pytree_node
 
 _FROM_TORCH = _dtype._FROM_TORCH
-_NOT_PICKLED = ("_origin", "_grad_hooks")
+_NOT_PICKLED = ("_origin", "_grad_hooks", "_of_numpy")
 _promote = _dtype.promote
 
 
@@ -43,6 +43,8 @@ class Tensor(Exchange):
     init = None
     delta_seed = ""
     _origin = None
+    # Whether its memory is an array's, a pipeline's or a program's: its repr is numpy's then.
+    _of_numpy = False
     _share = None
     # The stages of a pipeline that hold it where this process's does not; those that read it if several do.
     _away = ()
@@ -79,6 +81,8 @@ class Tensor(Exchange):
                 raise
             describe(self, input_data.shape, input_data.dtype if dtype is None else dtype)
             return
+        if dtype is None and isinstance(input_data, Tensor) and input_data._of_numpy:
+            self._of_numpy = True
         if device == "meta":
             self._t = self._t.to("meta")
 
@@ -162,7 +166,7 @@ class Tensor(Exchange):
     # ---- Python's own protocols -----------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        return printing.to_repr(self._t)
+        return printing.to_repr(self._t, self._of_numpy)
 
     def __str__(self) -> str:
         return printing.to_str(self._t)

@@ -20,6 +20,14 @@ def pipeline_error(text: str, kind: str = "Exception thrown from dataset pipelin
                         f"{text}\n\n")
 
 
+def unexpected_error(text: str) -> RuntimeError:
+    """What MindSpore's pipeline did not foresee, which asks for an issue."""
+    head, rule, rest = str(pipeline_error(f"[Internal ERROR] {text}")).partition(_RULE)
+    return RuntimeError(f"{head}{_RULE}\n- Framework Unexpected Exception Raised: \n{_RULE}\n"
+                        "This exception is caused by framework's unexpected error. Please create an issue at "
+                        f"https://atomgit.com/mindspore/mindspore/issues to get help.\n\n{rule}{rest}")
+
+
 def nothing_read(name: str, where: str) -> RuntimeError:
     """A source without a row."""
     return pipeline_error(f"Invalid data, {name} API can't read the data file (interface mismatch or no data "

@@ -100,10 +100,6 @@ class BucketBatchByLengthDataset(UnionBaseDataset):
     def _size(self):
         return self._count()
 
-    def get_batch_size(self):
-        self.get_col_names()
-        return 1
-
 
 def check_buckets(columns, boundaries, sizes, function, pad_info, to_boundary, drop) -> None:
     """MindSpore's checks of ``bucket_batch_by_length``'s arguments."""

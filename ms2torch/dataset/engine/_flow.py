@@ -9,7 +9,7 @@ from itertools import accumulate, islice
 from ms2torch._core.random.engines import MT19937, MT19937_64
 
 from ..core import config
-from ..core.errors import UserCodeError, pipeline_error, user_stack
+from ..core.errors import UserCodeError, pipeline_error, unexpected_error, user_stack
 from . import samplers
 from ._batch import BatchDataset, PaddedBatchDataset
 from ._sources import MappableDataset
@@ -32,6 +32,8 @@ def finishing(child):
 def shuffled_rows(rows, draw: MT19937_64, size: int):
     """Each row at random from a buffer of ``size`` rows that is refilled in order."""
     buffer = list(islice(rows, size))
+    if not buffer:
+        raise unexpected_error("Unable to fetch a single row for shuffle buffer.")
     while buffer:
         slot = draw() % len(buffer)
         row, buffer[slot] = buffer[slot], buffer[-1]

@@ -87,9 +87,9 @@ class Dataset(Pipeline):
         return self._columns()
 
     def get_batch_size(self) -> int:
-        """Rows in a batch; 1 before ``batch``, -1 where a function decides."""
+        """Rows in a batch; 1 before ``batch``, -1 where a function decides. Of several inputs the last's."""
         self.get_col_names()                        # the pipeline is built for it, in MindSpore too
-        return self.children[0].get_batch_size() if self.children else 1
+        return self.children[-1].get_batch_size() if self.children else 1
 
     def get_repeat_count(self) -> int:
         """Count of the last ``repeat``; 1 without one."""

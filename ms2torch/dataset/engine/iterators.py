@@ -29,8 +29,12 @@ def to_tensor(value):
     tensor = torch.from_numpy(value)
     where = device()
     if pins_memory(where.type):       # from pinned memory it is copied while the device computes
-        return wrap(tensor.pin_memory().to(where, non_blocking=True))
-    return wrap(tensor if where.type == "cpu" else tensor.to(where))
+        tensor = tensor.pin_memory().to(where, non_blocking=True)
+    elif where.type != "cpu":
+        tensor = tensor.to(where)
+    made = wrap(tensor)
+    made._of_numpy = True
+    return made
 
 
 def to_array(value):

@@ -10,6 +10,7 @@ import numpy as np
 from ms2torch._core.random.engines import MT19937
 from ms2torch._core.tensor import dtype as ms_dtype
 
+from ..core.errors import pipeline_error
 from ..core.validator_helpers import check_pos_int64, check_positive, check_value, type_check, type_check_list
 from .operation import (
     Compose,
@@ -106,8 +107,7 @@ class OneHot(TensorOperation):
 
     def _compute(self, column):
         if column.dtype.kind not in "iu":
-            raise OperationError("OneHot: Only support input of int type, but got: "
-                                 f"{'string' if column.dtype.kind in 'SU' else column.dtype}")
+            raise OperationError(f"OneHot: Only support input of int type, but got: {_named(column.dtype)}")
         flat = column.squeeze()
         if flat.ndim > 1:
             raise OperationError(f"OneHot: Only support scalar or 1D input, got rank of input: {flat.ndim}")
@@ -138,11 +138,11 @@ class Fill(TensorOperation):
 
     def _compute(self, column):
         value = np.array(self.fill_value)
-        if (column.dtype.kind in "US") != (value.dtype.kind in "US"):
-            names = ["string" if x.dtype.kind in "US" else x.dtype.name for x in (value, column)]
+        kinds = {column.dtype.kind, value.dtype.kind}
+        if len(kinds) > 1 and not kinds.isdisjoint("US"):
             raise OperationError("Fill: fill_value and the input tensor must be of the same data type when "
-                                 f"involving strings or bytes, but got fill_value data type {names[0]} and "
-                                 f"input tensor data type {names[1]}")
+                                 f"involving strings or bytes, but got fill_value data type "
+                                 f"{_named(value.dtype)} and input tensor data type {_named(column.dtype)}")
         if value.dtype.kind in "US":
             return np.full(column.shape, self.fill_value)
         if column.dtype == np.float16:
@@ -167,9 +167,12 @@ class Mask(TensorOperation):
         if (column.dtype.kind in "US") != isinstance(constant, (str, bytes)):
             raise OperationError("Mask: input datatype does not match the value datatype, both should be "
                                  "numeric or non-numerical in the same time.")
+        # MindSpore compares in the input's dtype, text as bytes
         if not isinstance(constant, (str, bytes)):
-            # MindSpore compares in the input's dtype
             constant = cast(np.array(constant), column.dtype)
+        elif np.array(constant).dtype.kind != column.dtype.kind:
+            column, constant = (np.char.encode(x, "utf-8") if np.asarray(x).dtype.kind == "U" else x
+                                for x in (column, constant))
         return _COMPARE[self.operator](column, constant).astype(self.dtype)
 
 
@@ -191,23 +194,26 @@ class PadEnd(TensorOperation):
         self.pad_shape, self.pad_value = pad_shape, pad_value
 
     def _compute(self, column):
-        text = column.dtype.kind in "US"
-        value = self.pad_value if self.pad_value is not None else "" if text else 0
-        if text != isinstance(value, (str, bytes)):
-            names = ["string" if isinstance(value, (str, bytes)) else np.array(value).dtype.name,
-                     "string" if text else column.dtype.name]
-            raise OperationError("PadEnd: can not pad numeric and string tensors together, but got: "
+        kind = column.dtype.kind
+        value = self.pad_value if self.pad_value is not None else {"U": "", "S": b""}.get(kind, 0)
+        given = np.array(value).dtype
+        text = kind in "US"
+        if (text or given.kind in "US") and given.kind != kind:
+            names = [_named(given), _named(column.dtype)]
+            apart = "string and byte" if text and given.kind in "US" else "numeric and string"
+            raise OperationError(f"PadEnd: can not pad {apart} tensors together, but got: "
                                  f"{names[0]} and {names[1]}.")
+        if column.ndim == 0:
+            return column
         if column.ndim != len(self.pad_shape):
             raise OperationError(f"PadEnd: invalid pad shape, as rank of input is: {column.ndim}, and rank "
                                  f"of pad value: {len(self.pad_shape)}")
         if None in self.pad_shape and text:
-            return np.empty(0, "U1")                     # what MindSpore makes of it
+            return np.empty(0, f"{kind}1")               # what MindSpore makes of it
         if None in self.pad_shape:
             raise OperationError("Failed to create empty tensor, tensor shape is unknown.")
         if text:
-            dtype = np.promote_types(column.dtype, np.array(value).dtype)
-            whole = np.full(self.pad_shape, value, dtype=dtype)
+            whole = np.full(self.pad_shape, value, dtype=np.promote_types(column.dtype, given))
         else:
             whole = np.full(self.pad_shape, cast(np.array(value), column.dtype))
         part = tuple(slice(min(a, b)) for a, b in zip(column.shape, self.pad_shape, strict=True))
@@ -237,20 +243,27 @@ class Concatenate(TensorOperation):
     def _compute(self, *columns):
         if self.axis is None:
             raise TypeError("Concatenate: incompatible arguments: axis is None, it should be 0 or -1.")
+        axis = self.axis + (columns[0].ndim if self.axis < 0 else 0)
+        if axis != 0:
+            raise OperationError("Concatenate: only 1D input supported, input 'axis' should be 0, but got: "
+                                 f"{axis}")
+        self._match("prepend", self.prepend, columns[0])
         for column in columns:
             if column.ndim != 1:
                 raise OperationError("Concatenate: only 1D input supported, got rank of input: "
                                      f"{column.ndim}")
-        for name, array in (("prepend", self.prepend), ("append", self.append)):
-            if array is not None and _named(array.dtype) != _named(columns[0].dtype):
-                raise OperationError(
-                    f"Concatenate: input datatype does not match the {name} datatype, got input datatype: "
-                    f"{_named(columns[0].dtype)}, {name} datatype:{_named(array.dtype)}")
+        self._match("append", self.append, columns[0])
         for column in columns[1:]:
             if column.dtype != columns[0].dtype and column.dtype.kind not in "US":
                 raise OperationError("Concatenate: inconsistent datatype of input.")
         parts = [x for x in (self.prepend, *columns, self.append) if x is not None]
         return np.concatenate(parts)
+
+    def _match(self, name: str, array, column) -> None:
+        if array is not None and _named(array.dtype) != _named(column.dtype):
+            raise OperationError(
+                f"Concatenate: input datatype does not match the {name} datatype, got input datatype: "
+                f"{_named(column.dtype)}, {name} datatype:{_named(array.dtype)}")
 
 
 def _named(dtype: np.dtype) -> str:
@@ -271,6 +284,12 @@ class Duplicate(TensorOperation):
         return columns[0], columns[0].copy()
 
 
+class _SliceOption:
+    """What MindSpore's own slices become; its name stands in an error."""
+
+    __module__ = "mindspore.dataset.transforms.transforms"
+
+
 class Slice(TensorOperation):
     """Cut along each axis.
 
@@ -282,16 +301,17 @@ class Slice(TensorOperation):
     def __init__(self, *slices):
         for one in slices:
             if one is not None:
-                type_check(one, (int, list, slice, bool, type(Ellipsis)), "slice_option")
+                type_check(one, (int, list, slice, bool, type(Ellipsis), _SliceOption), "slice")
                 if isinstance(one, list):
                     type_check_list(one, (int,), "slice_option")
+                if isinstance(one, slice):
+                    _check_slice(one)
         super().__init__()
         self.slices = slices
 
     def _compute(self, column):
         if len(self.slices) > column.ndim:
-            raise OperationError(f"Number of slice options: {len(self.slices)}, can not be greater than the "
-                                 f"rank of the tensor: {column.ndim}.")
+            raise OperationError("Invalid shape, should be greater than slices index.")
         for axis, one in enumerate(self.slices):
             length = column.shape[axis]
             if one is None or one is Ellipsis or one is True:
@@ -306,7 +326,18 @@ class Slice(TensorOperation):
                 if not -length <= index < length:
                     raise OperationError(f"Index {index} is out of bounds.")
             column = np.take(column, wanted, axis)
+        if column.dtype.kind in "US":       # as wide as the longest that is left
+            width = max(map(len, column.ravel().tolist()), default=1)
+            return column.astype(f"{column.dtype.kind}{width or 1}")
         return column
+
+
+def _check_slice(one: slice) -> None:
+    for part in (one.start, one.stop, one.step):
+        if part is not None and not isinstance(part, int):
+            raise TypeError(f"'{type(part).__name__}' object cannot be interpreted as an integer")
+    if one.stop is None or one.step == 0:
+        raise pipeline_error("Wrong slice object")
 
 
 class Unique(TensorOperation):
@@ -319,6 +350,8 @@ class Unique(TensorOperation):
         if len(columns) != 1:
             raise OperationError(f"Unique: only support 1D input, got rank: {len(columns)}")
         column = columns[0]
+        if column.dtype.kind in "US":
+            raise OperationError("Unique: only support numeric datatype of input, got string.")
         if column.ndim < 2:
             raise OperationError("Unique: input must be at least 2-D in order to do unique op, got rank:"
                                  f"{column.ndim}")

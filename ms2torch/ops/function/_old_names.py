@@ -3,23 +3,9 @@ are no operators."""
 
 from __future__ import annotations
 
-import numpy as np
-import torch
-
 from ms2torch._core.operators.registry import OPS, PRIMITIVES, Primitive, method, primitive
-from ms2torch._core.tensor.tensor import Tensor, wrap
 
 from . import _nn_activation  # noqa: F401  (it registers GeLU and softmax)
-
-__all__ = ["from_numpy"]
-
-
-def from_numpy(array) -> Tensor:
-    """A Tensor that shares the memory of a numpy array (``mindspore.from_numpy``); TypeError for anything
-    else."""
-    if not isinstance(array, np.ndarray):
-        raise TypeError("Expected a NumPy array.")
-    return wrap(torch.from_numpy(array))
 
 
 @method(name="softmax")

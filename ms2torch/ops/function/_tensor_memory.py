@@ -186,15 +186,22 @@ def requires_grad_(self, requires_grad=True):
     return None
 
 
-def _from_numpy(array):
-    """A Tensor over the memory of a numpy array (``mindspore.Tensor.from_numpy``)."""
+def from_numpy(array) -> Tensor:
+    """A Tensor over the memory of a numpy array (``mindspore.from_numpy``, ``Tensor.from_numpy``); TypeError
+    for anything else.
+
+    What is not contiguous, or must not be written to, is copied.
+    """
     if not isinstance(array, np.ndarray):
         raise TypeError("Expected a NumPy array.")
+    if array.dtype.kind in "US":
+        return Tensor(array)
     if not array.flags.writeable or not array.flags.c_contiguous:
         array = np.array(array, order="C")
     t = torch.from_numpy(array)
-    return wrap(t if _here().type == "cpu" else t.to(_here()))
+    made = wrap(t if _here().type == "cpu" else t.to(_here()))
+    made._of_numpy = True
+    return made
 
 
-_from_numpy.__qualname__ = "Tensor.from_numpy"
-Tensor.from_numpy = staticmethod(_from_numpy)
+Tensor.from_numpy = staticmethod(from_numpy)
