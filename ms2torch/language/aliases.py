@@ -56,6 +56,15 @@ class Aliases:
         """Whether ``name`` is bound to a dict that this function makes."""
         return any(isinstance(v, (ast.Dict, ast.DictComp)) for v in self.bound.get(name, ()))
 
+    def is_dict(self, node, above=()) -> bool:
+        """Whether an expression is a dict that this function makes, or several that it adds."""
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            return self.is_dict(node.left, above)
+        if isinstance(node, ast.Name):
+            return node.id not in above and any(
+                self.is_dict(value, (*above, node.id)) for value in self.bound.get(node.id, ()))
+        return isinstance(node, (ast.Dict, ast.DictComp))
+
     def copies(self, name: str) -> bool:
         """Whether ``name`` is bound to the copy of a list or a dict, whose parts are another's too."""
         return any(_called(v) in ("copy", "list", "dict") for v in self.bound.get(name, ()))

@@ -10,6 +10,8 @@ from ms2torch.language import containers, jit_classes, shifting, strictness, unp
 from ms2torch.language.trees import PREFIX, base_of, is_of_a_slice, is_pop, loaded, placed, root_of
 
 SHIFTS = {ast.LShift: shifting.left, ast.RShift: shifting.right}
+# Of which `x <<= y` is `x = x << y`.
+_ANEW = (*SHIFTS, ast.BitAnd, ast.BitOr, ast.BitXor)
 
 
 class Moving:
@@ -39,17 +41,17 @@ class Moving:
 class Assigning:
     """Assignments, and calls as statements that change a list."""
 
-    def _member_part(self, node):
+    def _member_part(self, node, assigned: bool):
         """What looks at an own attribute before a part of it is written; None where no attribute is."""
         base = base_of(node) if isinstance(node, ast.Subscript) else None
         if not isinstance(base, ast.Attribute) or not self._is_own(base):
             return None
-        told = [loaded(base.value), placed(ast.Constant(base.attr), node)]
+        told = [loaded(base.value), *(placed(ast.Constant(part), node) for part in (base.attr, assigned))]
         return placed(ast.Expr(self.call("member_part", strictness.member_part, told, node)), node)
 
-    def _guarded(self, target, made):
+    def _guarded(self, target, made, assigned: bool = True):
         """A statement that writes to ``target``, with what looks at it before."""
-        look = self._member_part(target)
+        look = self._member_part(target, assigned)
         return made if look is None else [look, *(made if isinstance(made, list) else [made])]
 
     def visit_Expr(self, node):
@@ -57,7 +59,7 @@ class Assigning:
         value = node.value
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and (
                 value.func.attr in containers.CHANGING):
-            return self._guarded(value.func.value, self._changed_list(node))
+            return self._guarded(value.func.value, self._changed_list(node), assigned=False)
         return self.generic_visit(node)
 
     def _changed_list(self, node):
@@ -125,8 +127,10 @@ class Assigning:
                 [loaded(target.value), self.visit(loaded(target.slice)), value],
                 statement,
             )
-            if not own:
+            if not own and self.branches.reads_after(root_of(target).id, statement):
                 place, store = "set_part", containers.set_part
+            elif not own:
+                place, store = "set_unread_part", containers.set_unread_part
             target = target.value
         return placed(ast.Assign([placed(ast.Name(target.id, ast.Store()), target)], value), statement)
 
@@ -247,7 +251,7 @@ class Assigning:
             return self._unseen(placed(made, node), node)
         if isinstance(node.target, ast.Name):
             plain = placed(ast.BinOp(loaded(node.target), node.op, node.value), node)
-            if type(node.op) in SHIFTS or self.numbers.holds(plain):
+            if isinstance(node.op, _ANEW) or self.numbers.holds(plain):
                 return placed(ast.Assign([node.target], self.visit(plain)), node)
         in_place = operation in containers.AUGMENTED and not generations.has_old_meaning("mindspore.jit")
         if isinstance(node.target, ast.Subscript):

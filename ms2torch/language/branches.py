@@ -113,6 +113,15 @@ class Branches:
             return node if dtype.value.id not in self.bound else None
         return node if isinstance(node, ast.Name) and node.id in self.unchanged else None
 
+    def reads_after(self, name: str, statement) -> bool:
+        """Whether what ``name`` means after ``statement`` is read, also in the next turn of a loop."""
+        inside = {id(n) for n in _names(statement)}
+        loops = [n for n in ast.walk(self.function) if isinstance(n, (ast.For, ast.While))
+                 and n.lineno <= statement.lineno and statement.end_lineno <= n.end_lineno]
+        return self._read_after(name, statement) is not None or any(
+            n.id == name and isinstance(n.ctx, ast.Load) and id(n) not in inside
+            for loop in loops for n in _names(loop))
+
     def _read_after(self, name: str, node):
         """The first read of ``name`` after ``node``; None where it is bound anew before."""
         after = [n for n in _names(self.function) if n.id == name and n.lineno > node.end_lineno]

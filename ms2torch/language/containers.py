@@ -60,10 +60,17 @@ def set_own_item(target, index, value):
 
 
 def set_part(target, index, value):
-    """`set_item` for a part that was changed itself: a tuple is new, too."""
+    """`set_item` for a part that was changed itself; one of a tuple cannot be."""
     if isinstance(target, tuple):
-        return target.__class__(set_item(list(target), index, value))
+        raise TypeError("'tuple' object does not support item assignment")
     return set_item(target, index, value)
+
+
+def set_unread_part(target, index, value):
+    """`set_part` where nobody reads what ``target`` means then: of a Tensor's part the compiler sees none."""
+    if isinstance(target, tuple) and isinstance(value, Tensor):
+        return target
+    return set_part(target, index, value)
 
 
 def set_changed(target, index, value):
@@ -170,12 +177,13 @@ def _popped(items, index=-1):
     return items.pop(index)
 
 
-# The methods after which a name means another list. `sort` and `remove` change nothing in a graph.
+# The methods after which a name means another list. `sort` and `remove` change nothing in a graph, and the
+# first still compares.
 _NEW = {
     "append": list_objects.appended,
     "clear": lambda items: [],
     "remove": lambda items, value: items,
-    "sort": lambda items, **how: items,
+    "sort": lambda items, **how: (sorted(items, **how), items)[1],
 }
 # Those that change the list itself, too (`list_objects`).
 IN_PLACE = {"insert": list.insert, "extend": _extended, "reverse": list.reverse, "pop": _popped}

@@ -21,6 +21,7 @@ from ms2torch.language import (
     identity,
     jit_classes,
     knowing,
+    operand_kinds,
     outer_lists,
     parameter_parts,
     raising,
@@ -419,7 +420,10 @@ class Rewriting(Calls, Choosing, Computing, Assigning, Knowing, ast.NodeTransfor
         made = self._computed(node)
         if made is not None:
             return made
+        merges = isinstance(node.op, ast.Add) and self.aliases.is_dict(node.left)
         node = self.generic_visit(node)
+        if merges:
+            return self.call("merged", operand_kinds.merged, [node.left, node.right], node)
         if isinstance(node.op, (ast.BitAnd, ast.BitOr, ast.BitXor)):
             name = type(node.op).__name__
             return self.call(name, getattr(shifting, name), [node.left, node.right], node)

@@ -1,11 +1,12 @@
 """``<<`` and ``>>`` of numbers in a graph, which are C++'s of 64 bits; ``&``, ``|`` and ``^``, where a number
-may stand before a Tensor."""
+may stand before a Tensor, of two bools a number comes out, and dicts are refused."""
 
 from __future__ import annotations
 
 import operator
 
 from ms2torch._core.tensor.tensor import Tensor
+from ms2torch.language import operand_kinds
 
 _KINDS = {int: "Int64Imm", float: "FP32Imm", bool: "BoolImm"}
 
@@ -18,27 +19,29 @@ def right(value, count):
     return _shifted(operator.rshift, "BitRightShift", value, count)
 
 
-def _commuting(operation):
+def _commuting(operation, name: str):
     def apply(one, other):
         if one.__class__ in (bool, int) and isinstance(other, Tensor):
             one, other = other, one
-        return operation(one, other)
+        wrong = operand_kinds.refused(name, one, other)
+        if wrong is not None:
+            raise wrong
+        if operation is operator.xor and bool in (one.__class__, other.__class__):
+            _need_integers("BitXor", one, other)
+        made = operation(one, other)
+        return int(made) if made.__class__ is bool else made
 
     return apply
 
 
-BitAnd, BitOr, BitXor = map(_commuting, (operator.and_, operator.or_, operator.xor))
+BitAnd = _commuting(operator.and_, "bitwise_and")
+BitOr = _commuting(operator.or_, "bitwise_or")
+BitXor = _commuting(operator.xor, "bitwise_xor")
 
 
 def _shifted(shift, name: str, value, count):
-    kinds = _KINDS.get(value.__class__), _KINDS.get(count.__class__)
-    if None in kinds:
+    if not _need_integers(name, value, count):
         return shift(value, count)
-    if kinds != ("Int64Imm", "Int64Imm"):
-        shown = (f"type of {n}:{kind}, value of {n}:{_text(v)}"
-                 for n, kind, v in zip("xy", kinds, (value, count), strict=True))
-        raise TypeError(f"Unsupported input type. For {name}, only integer types are supported, but got "
-                        f"{', '.join(shown)}")
     if count < 0:
         raise ValueError("For shift operator, shift count must be a non-negative integer.")
     if shift is operator.rshift:
@@ -46,6 +49,19 @@ def _shifted(shift, name: str, value, count):
     if not value or -(2**63) <= value << min(count, 64) < 2**63:
         return value << count if value else 0
     raise RuntimeError("Arithmetic left shift causes int64 integer overflow.")
+
+
+def _need_integers(name: str, *values) -> bool:
+    """TypeError for numbers that are no integers; whether all are numbers."""
+    kinds = [_KINDS.get(value.__class__) for value in values]
+    if None in kinds:
+        return False
+    if kinds != ["Int64Imm", "Int64Imm"]:
+        shown = (f"type of {n}:{kind}, value of {n}:{_text(v)}"
+                 for n, kind, v in zip("xy", kinds, values, strict=True))
+        raise TypeError(f"Unsupported input type. For {name}, only integer types are supported, but got "
+                        f"{', '.join(shown)}")
+    return True
 
 
 def _text(value) -> str:

@@ -58,10 +58,13 @@ def member(owner, name: str) -> None:
             "JIT lax mode to support the current syntax.")
 
 
-def member_part(owner, name: str) -> None:
-    """Refuse ``owner.name[i] = value`` in a strict graph, but for a Parameter."""
-    held = getattr(owner, name, None) if is_strict() else None
-    if held is not None and not isinstance(held, Parameter):
+def member_part(owner, name: str, assigned: bool) -> None:
+    """Refuse ``owner.name[i] = value`` in a strict graph, but for a Parameter; ``assigned``: a part is, which
+    a tuple refuses in any graph."""
+    held = getattr(owner, name, None)
+    if assigned and isinstance(held, tuple):
+        raise TypeError("'tuple' object does not support item assignment")
+    if held is not None and not isinstance(held, Parameter) and is_strict():
         raise TypeError(
             f"When JIT_SYNTAX_LEVEL is not set to LAXself.{name} should be initialized as a 'Parameter' in "
             f"the '__init__' function to perform assign subscript, but got: {held}' with type "

@@ -23,7 +23,7 @@ from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor.index_errors import of_functions
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.mutable import is_mutable
-from ms2torch.language import absent, axis_words, overloads, reading
+from ms2torch.language import absent, axis_words, operand_kinds, overloads, reading
 from ms2torch.language.builtin_functions import AMBIGUOUS, not_enumerable, walked_range
 from ms2torch.language.containers import refused_key
 from ms2torch.language.mapping import type_name
@@ -165,7 +165,7 @@ def _node(code, instruction: int):
     line, end_line, column, end_column = list(code.co_positions())[instruction // 2]
     for node in ast.walk(tree):
         if (
-            isinstance(node, (ast.expr, ast.If, ast.While))
+            isinstance(node, (ast.expr, ast.If, ast.While, ast.AugAssign))
             and (node.lineno, node.end_lineno) == (line, end_line)
             and (node.col_offset, node.end_col_offset) == (column, end_column)
         ):
@@ -330,7 +330,10 @@ def _shown(error, place):
 def _type(error, text, place):
     if text.startswith(("Cannot join the return values", "For 'make_range'")) and place.tree is not None:
         return _shown(error, place)
-    if (told := _method(place)) is not None:
+    told = operand_kinds.refused_in(place)
+    if told is None:
+        told = _method(place)
+    if told is not None:
         return told
     if place.calls_program() and (told := _count(text, place)) is not None:
         return told
@@ -539,6 +542,9 @@ def _innermost(node):
 def _value(error, text, place):
     if place.called == "__bool__" and place.function() in ("max", "min"):
         return ValueError(f"'{AMBIGUOUS}'")
+    if place.called == "__bool__" and place.function() in ("sorted", "sort"):
+        return ValueError(f"The tensor should have only one element, but got {place.asked.size}, more than "
+                          "one element is ambiguous.")
     if place.called == "__bool__" and not _decides_while(place):
         shape = getattr(place.asked, "shape", None)
         if shape is not None:

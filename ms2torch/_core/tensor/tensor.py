@@ -191,7 +191,8 @@ class Tensor(Exchange):
         return id(self)
 
     def __contains__(self, value) -> bool:
-        return bool((self._t == lower(value)).any())
+        found = self._t == lower(value)
+        return isinstance(found, torch.Tensor) and bool(found.any())
 
     def __getitem__(self, index) -> Tensor:
         if index.__class__ is not int and index.__class__ is not slice:
