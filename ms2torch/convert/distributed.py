@@ -17,6 +17,7 @@ from functools import partial
 import torch
 
 from ms2torch._core.torch_private import alone
+from ms2torch.train import _shards
 
 from .entries import KEY, STATE, TORCH, Bad, Checkpoint, Entry
 
@@ -125,12 +126,14 @@ def _read(path: str, name: str, dtype, shape, parts) -> torch.Tensor:
 
 
 def _part(path: str, name: str, info) -> torch.Tensor:
-    if os.path.basename(str(info.relative_path)) != info.relative_path:
-        raise Bad(f"{path}/{METADATA} names {info.relative_path!r}, which is no file in it.")
+    try:
+        place = _shards.beside(os.path.join(path, METADATA), str(getattr(info, "relative_path", "")))
+    except ValueError as err:
+        raise Bad(str(err)) from None
     if getattr(info, "transform_descriptors", None):
         raise Bad(f"{path}: {name} is compressed; load it with torch and save it plain.")
     try:
-        with open(os.path.join(path, info.relative_path), "rb") as file:
+        with open(place, "rb") as file:
             file.seek(info.offset)
             content = file.read(info.length)
         with warnings.catch_warnings():

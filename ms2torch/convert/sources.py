@@ -19,7 +19,7 @@ from functools import partial
 
 import torch
 
-from ms2torch.train import _checkpoint_file, _safetensors
+from ms2torch.train import _checkpoint_file, _safetensors, _shards
 
 from . import distributed, torch_layout
 from .entries import KEY, MINDSPORE, TORCH, Bad, Checkpoint, Entry
@@ -38,7 +38,7 @@ def open_checkpoint(path: str) -> Checkpoint:
     path = _file_of(path)
     try:
         if path.endswith(INDEX):
-            return _shards(path)
+            return _indexed(path)
         with open(path, "rb") as file:
             start = file.read(8)
         if path.endswith(TORCH_ENDINGS) or (path.endswith(".ckpt") and start.startswith(b"PK\x03\x04")):
@@ -165,23 +165,20 @@ def _memory(text: str | bytes | None, path: str) -> dict | None:
 # ---- shards ------------------------------------------------------------------------------------------------
 
 
-def _shards(path: str) -> Checkpoint:
+def _indexed(path: str) -> Checkpoint:
     """All shards of an index, as one."""
     try:
-        with open(path, "rb") as file:
-            described = json.load(file)
-        table = {str(name): str(where) for name, where in described["weight_map"].items()}
-    except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
-        raise Bad(f"{path} is no index of shards.") from None
+        table = _shards.read_index(path)
+    except ValueError as err:
+        raise Bad(str(err)) from None
     whole = Checkpoint(path, None, {})
-    folder = os.path.dirname(path)
     for shard in dict.fromkeys(table.values()):
-        if os.path.basename(shard) != shard or shard.endswith(INDEX):
-            raise Bad(f"{path} names {shard!r}, which is no file beside it.")
-        part = open_checkpoint(os.path.join(folder, shard))
+        if shard.endswith(INDEX):
+            raise Bad(f"{path} names {os.path.basename(shard)!r}, an index, as a file of weights.")
+        part = open_checkpoint(shard)
         wanted = [name for name, where in table.items() if where == shard]
         if missing := [name for name in wanted if name not in part.entries]:
-            raise Bad(f"{os.path.join(folder, shard)} lacks {missing[0]}, which {path} says is there.")
+            raise Bad(f"{shard} lacks {missing[0]}, which {path} says is there.")
         whole.entries |= {name: part.entries[name] for name in wanted}
         whole.side = whole.side or part.side
         whole.strings |= part.strings

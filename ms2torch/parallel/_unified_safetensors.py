@@ -13,7 +13,7 @@ from ms2torch._core.tensor.tensor import wrap
 
 from ..common.parameter import Parameter
 from ..communication.management import get_rank
-from ..train import _safetensors
+from ..train import _checkpoint_file, _safetensors, _shards
 from ..train.serialization import load_checkpoint, load_param_into_net, save_checkpoint
 from . import _checkpoint_layouts as layouts
 from . import _slices
@@ -156,7 +156,7 @@ def _of_rank(folder, strategy, rank: int, name_map: dict) -> dict[str, Parameter
     for file in sorted(set(places.values())):
         wanted = {name_map.get(name, name): name for name, place in places.items()
                   if place == file and (target is None or name in target)}
-        for stored, value in _held(os.path.join(folder, file), wanted.__contains__).items():
+        for stored, value in _held(file, wanted.__contains__).items():
             name = wanted[stored]
             own = None if target is None else target[name]
             part = _slices.slice_for_rank(rank % own.devices if own else 0, {0: value._t}, None, own)
@@ -168,22 +168,24 @@ def _of_rank(folder, strategy, rank: int, name_map: dict) -> dict[str, Parameter
 
 def _places(folder, name_map: dict) -> dict[str, str]:
     """The file of each parameter: of one file its own names tell, of several the index."""
-    files = [name for name in os.listdir(folder) if name.endswith(".safetensors")]
+    files = [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".safetensors")]
     if len(files) == 1:
         back = {stored: name for name, stored in name_map.items()}
-        return {back.get(name, name): files[0] for name in _names(os.path.join(folder, files[0]))}
+        return {back.get(name, name): files[0] for name in _names(files[0])}
     path = os.path.join(folder, INDEX)
     if not os.path.exists(path):
         raise ValueError("For 'load_parallel_checkpoint', there must be a JSON file named "
                          "'param_name_map.json' in the 'total_safetensors_dir'.")
-    with open(path, encoding="utf-8") as file:
-        found = json.load(file)
-    return found.get("weight_map", found)
+    return _shards.read_index(path)
 
 
 def _names(path: str) -> list[str]:
-    with open(path, "rb") as file:
-        return list(_safetensors.index(file, os.path.getsize(path))[0])
+    try:
+        with open(path, "rb") as file:
+            return list(_safetensors.index(file, os.path.getsize(path))[0])
+    except _checkpoint_file.Damaged:
+        load_checkpoint(path, format="safetensors")         # says so in MindSpore's words
+        raise
 
 
 def _held(path: str, wanted=lambda name: True) -> dict[str, Parameter]:

@@ -4,6 +4,7 @@ import json
 import os
 import pickle
 import random
+import shutil
 import stat
 import subprocess
 import sys
@@ -88,6 +89,46 @@ def test_distributed_checkpoints_of_torchs(model, tmp_path, capsys):
     said = capsys.readouterr().err
     assert said.count("nothing of it was run") == 2 and len(said.splitlines()) == 5
     assert not (tmp_path / "never").exists() and not (tmp_path / "x.ckpt").exists()
+
+
+# Names in an index that lead out of its folder, or to what is no file.
+ELSEWHERE = ["../secret.safetensors", "{folder}/secret.safetensors", "x/../../secret.safetensors", "..", ".",
+             "", "./part0.safetensors", "part0.safetensors/", "folder", "pipe", "zeros"]
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_an_index_leads_to_files_beside_it_alone(model, tmp_path, name, capsys):
+    inside = tmp_path / "in"
+    (inside / "folder").mkdir(parents=True)
+    os.mkfifo(inside / "pipe")
+    (inside / "zeros").symlink_to("/dev/zero")
+    for place in ("secret", "in/part0", "in/part1"):
+        shutil.copy(tmp_path / "a.safetensors", tmp_path / f"{place}.safetensors")
+    index = json.dumps({"weight_map": {"0.weight": name.format(folder=tmp_path)}})
+    for file in ("param_name_map.json", "model.safetensors.index.json"):
+        (inside / file).write_text(index)
+    with pytest.raises(ValueError, match="which is no file beside it"):
+        ms.load_distributed_checkpoint(None, format="safetensors", unified_safetensors_dir=str(inside),
+                                       dst_safetensors_dir=str(tmp_path / "parts"))
+    assert convert(inside / "model.safetensors.index.json", "-o", tmp_path / "x.ckpt") == 2
+    dcp.save({"w": torch.ones(3)}, checkpoint_id=inside, **alone(dcp.save))
+    described = pickle.loads((inside / ".metadata").read_bytes())
+    for info in described.storage_data.values():
+        info.relative_path = name.format(folder=tmp_path)
+    (inside / ".metadata").write_bytes(pickle.dumps(described))
+    assert convert(inside, "-o", tmp_path / "x.ckpt") == 2
+    assert capsys.readouterr().err.count("which is no file beside it") == 2
+    assert not (tmp_path / "x.ckpt").exists()
+
+
+def test_links_to_weights_are_followed(model, tmp_path):
+    """The cache of Hugging Face's downloads is made of them."""
+    snapshot = tmp_path / "snapshots" / "1"
+    snapshot.mkdir(parents=True)
+    (snapshot / "model.safetensors").symlink_to("../../a.safetensors")
+    (snapshot / "model.safetensors.index.json").write_text(
+        json.dumps({"weight_map": dict.fromkeys(model, "model.safetensors")}))
+    assert convert(snapshot, "-o", tmp_path / "x.ckpt") == 0
 
 
 def test_the_library_of_safetensors_reads_what_is_written(model, tmp_path):

@@ -9,13 +9,14 @@ import numpy as np
 from mindspore import nn
 
 from tests.reference.judge import case
+from tests.reference.test_parallel_checkpoints import _bytes, _number
 
 # Matrix of devices, map of a matrix's dimensions to it, step and size of the optimizer's parts.
 LAYOUTS = {
     "halves": ([2], [0, -1], 0, 0), "rows": ([4], [0, -1], 0, 0), "columns": ([4], [-1, 0], 0, 0),
     "both": ([2, 2], [1, 0], 0, 0), "crossed": ([2, 2], [0, 1], 0, 0), "copies": ([2, 2], [-1, 0], 0, 0),
     "optimizer": ([4], [-1, -1], 1, 2), "rows and optimizer": ([2, 2], [0, -1], 2, 2),
-    "eight": ([2, 2, 2], [1, 0], 0, 0),
+    "eight": ([2, 2, 2], [1, 0], 0, 0), "pairs": ([2, 2], [1, -1], 0, 0), "everywhere": ([4], [-1, -1], 0, 0),
 }
 
 
@@ -95,6 +96,41 @@ def test_unified(kind):
             None, format="safetensors", unified_safetensors_dir=f"{folder}/one", dst_safetensors_dir=f"{folder}/c",
             predict_strategy=_strategy(f"{folder}/c.json", "eight"), rank_id=5, output_format="ckpt")
         return _read(f"{folder}/a"), _read(f"{folder}/one"), _read(f"{folder}/b"), _read(f"{folder}/c")
+
+
+def _binary(path, kinds):
+    """The layouts of several parameters as MindSpore's message; without it the real one merges no parts that
+    leave out what others hold."""
+    items = b""
+    for name, kind in kinds.items():
+        matrix, places, step, size = LAYOUTS[kind]
+        lists = b"".join(_bytes(i + 1, b"".join(_number(1, n) for n in one))
+                         for i, one in enumerate((matrix, places, (), ())))
+        layout = lists + _number(5, 0) + _number(6, step) + _number(7, size)
+        items += _bytes(3, _bytes(1, name.encode()) + _bytes(2, layout))
+    with open(path, "wb") as file:
+        file.write(_number(1, 1) + items)
+    return path
+
+
+@case(each={"held": [{"w": [0, 2], "v": [1]}, {"w": [1, 2], "v": [3]}], "said": [(True, True), (False, True), (False, None)]})
+def test_parts_without_what_other_ranks_hold(held, said):
+    """`w` lies in two halves of which two ranks each hold a copy, `v` whole on all four. Of parts that do not say
+    so (None) the real one has to be told."""
+    merge, redundancy = said
+    whole = np.arange(64, dtype=np.float32).reshape(8, 8)
+    with tempfile.TemporaryDirectory() as folder:
+        strategy = _binary(f"{folder}/a.ckpt", {"w": "pairs", "v": "everywhere"})
+        for rank in range(4):
+            values = {"step": np.array([3], np.int32)}
+            values |= {"w": whole[rank // 2 * 4:][:4]} if rank in held["w"] else {}
+            values |= {"v": -whole} if rank in held["v"] else {}
+            os.makedirs(f"{folder}/a/rank_{rank}")
+            ms.save_checkpoint([{"name": name, "data": ms.Tensor(value.copy())} for name, value in values.items()],
+                               f"{folder}/a/rank_{rank}/net.safetensors", format="safetensors",
+                               **({} if redundancy is None else {"remove_redundancy": redundancy}))
+        ms.unified_safetensors(f"{folder}/a", strategy, f"{folder}/one", merge_with_redundancy=merge)
+        return _read(f"{folder}/one")
 
 
 @case(each={"choice": ["other", "all"], "name_map": [None, {"weight": "other"}]})

@@ -100,8 +100,10 @@ class Header:
         about = values["schema"][0]
         header = cls(about["schema"], about.get("desc", ""),
                      [one["index_field"] for one in values["index_fields"] or ()],
-                     int(values["header_size"]), int(values["page_size"]), values["shard_addresses"],
-                     int(values["shard_id"]))
+                     int(values["header_size"]), int(values["page_size"]),
+                     [os.path.basename(name) for name in values["shard_addresses"]], int(values["shard_id"]))
+        if not header.addresses or not {"", ".", ".."}.isdisjoint(header.addresses):
+            raise ValueError("no names of files")
         for name, field in header.schema.items():
             if not isinstance(name, str) or field["type"] not in (*_SQL_TYPES, "bytes"):
                 raise ValueError("a field of no known type")

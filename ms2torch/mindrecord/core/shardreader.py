@@ -19,7 +19,7 @@ def shard_paths(file_name) -> list[str]:
     if isinstance(file_name, list):
         return file_name
     folder = os.path.dirname(os.path.realpath(file_name))
-    paths = [os.path.join(folder, os.path.basename(name)) for name in Header.read(file_name).addresses]
+    paths = [os.path.join(folder, name) for name in Header.read(file_name).addresses]
     for path in paths:
         if not os.path.exists(path):
             raise pipeline_error(f"Invalid file, mindrecord file: {path} can not be found. Please check "
