@@ -65,12 +65,14 @@ def _takes(function, call: ast.Call, bound: bool) -> Iterator[str]:
         if not any_name and name not in named and name not in also:
             yield f"does not take the argument {name!r}.{_hint(name, tuple(named))}"
     starred = any(isinstance(a, ast.Starred) for a in call.args)
-    most = sum(p.kind in _POSITIONAL for p in parameters)
-    if inspect.Parameter.VAR_POSITIONAL not in kinds and not starred and len(call.args) > most:
-        yield f"takes at most {most} positional arguments, but {len(call.args)} are given."
+    places = [p.name for p in parameters if p.kind in _POSITIONAL]
+    for name in places[: 0 if starred else len(call.args)]:
+        if name in given:
+            yield f"is given the argument {name!r} twice."
+    if inspect.Parameter.VAR_POSITIONAL not in kinds and not starred and len(call.args) > len(places):
+        yield f"takes at most {len(places)} positional arguments, but {len(call.args)} are given."
     if starred or len(given) < len(call.keywords) or also.intersection(given):
         return
-    places = [p.name for p in parameters if p.kind in _POSITIONAL]
     there = {*places[: len(call.args)], *given}
     lacking = [
         p.name
@@ -307,7 +309,9 @@ def lacks_member(cls: type, name: str) -> str | None:
     from ms2torch.common.tensor import Tensor
     from ms2torch.nn.cell import Cell
 
-    if name.startswith("__") or hasattr(cls, name) or issubclass(cls, Cell) or hasattr(cls, "__getattr__"):
+    if name.startswith("__") or hasattr(cls, name):
+        return None
+    if hasattr(cls, "__getattr__") and not issubclass(cls, Cell):
         return None
     hint = suggestion(name, [n for n in dir(cls) if not n.startswith("_")])
     if issubclass(cls, Tensor):

@@ -46,7 +46,7 @@ def read_all(paths: list[str], api: str | None = None, jobs: int | None = None) 
     found = list(dict.fromkeys(found))
     local = frozenset(name for file in found for name in (file.stem, *file.parent.parts))
     with _uncollected():
-        return _read_all(found, local, api, jobs)
+        return judging.without_written(_read_all(found, local, api, jobs))
 
 
 @contextmanager

@@ -31,7 +31,11 @@ class Expressions:
         if isinstance(value, Ref):
             if isinstance(node.ctx, ast.Load):
                 self.uses.append(Use(f"{value}.{node.attr}", node.lineno, self.state))
+            elif isinstance(node.ctx, ast.Store):
+                self._gives(value, node.attr)
             return
+        if isinstance(node.ctx, ast.Store):
+            self._gives(value, node.attr)
         if isinstance(value, Of) and isinstance(node.ctx, ast.Load):
             self.members.append(Member(value, node.attr, node.lineno, self.state))
         self.expression(node.value)
@@ -41,9 +45,15 @@ class Expressions:
         if isinstance(function, ast.Name) and function.id in ("getattr", "hasattr") and len(node.args) >= 2:
             self._by_name(node)
             return
+        if isinstance(function, ast.Name) and function.id == "setattr" and len(node.args) == 3:
+            name = evaluate(node.args[1], self.told)
+            if isinstance(name, str):
+                self._gives(self.value(node.args[0]), name)
         value = self.value(function)
         if isinstance(value, Ref):
             self.calls.append(Call(value, node, self.state))
+        elif isinstance(value, Of):
+            self.calls.append(Call(f"{value}.__call__", node, self.state, True))
         elif isinstance(function, ast.Attribute):
             owner = self.value(function.value)
             if isinstance(owner, Of):
@@ -55,6 +65,12 @@ class Expressions:
             self.expression(argument)
         for keyword in node.keywords:
             self.expression(keyword.value)
+
+    def _gives(self, owner, name: str) -> None:
+        """A program writes an attribute: of a MindSpore name, or of an object, which may be any."""
+        self.written.add(f".{name}")
+        if isinstance(owner, Ref):
+            self.written.add(f"{owner}.{name}")
 
     def _by_name(self, node: ast.Call) -> None:
         """``getattr`` and ``hasattr``: without a default, a use; with one, a question."""

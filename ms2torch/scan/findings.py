@@ -54,3 +54,4 @@ class Read(NamedTuple):
     findings: list[Finding]
     names: Counter
     mindspore: bool
+    written: frozenset[str] = frozenset()  # attributes that it gives to MindSpore's modules and objects

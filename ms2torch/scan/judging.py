@@ -89,7 +89,23 @@ def judge(
     for line, name, text in captures(tree) if reader.uses else ():
         found.setdefault((name, text, line), Finding(path, line, DIFFERS, name, text))
     names = Counter(use.name for use in reader.uses if not use.imported)
-    return reader, Read(path, lines, list(found.values()), names, bool(reader.uses))
+    written = frozenset(reader.written)
+    return reader, Read(path, lines, list(found.values()), names, bool(reader.uses), written)
+
+
+def without_written(reads: list[Read]) -> list[Read]:
+    """What some files of one program give, without the names that one of them writes itself."""
+    written = frozenset().union(*(read.written for read in reads))
+    return [
+        read._replace(findings=[f for f in read.findings if not _is_written(f, written)]) for read in reads
+    ]
+
+
+def _is_written(finding: Finding, written: frozenset[str]) -> bool:
+    owner, _, leaf = finding.name.rpartition(".")
+    if finding.kind != "never" or not owner:
+        return False
+    return finding.name in written or (f".{leaf}" in written and isinstance(look_up(owner).found, type))
 
 
 def _all(reader: Reader, api: str | None) -> Iterator[tuple[int, str, str, str, str]]:
@@ -139,6 +155,8 @@ def _callee(call) -> tuple[str, object, bool]:
         return call.name, answer.found if usable and callable(answer.found) else None, False
     owner, _, method = call.name.rpartition(".")
     cls = look_up(owner).found
+    if method == "__call__" and hasattr(cls, "construct"):
+        method = "construct"
     found = inspect.getattr_static(cls, method, None)
     if isinstance(found, (staticmethod, classmethod)):
         return call.name, getattr(cls, method), False

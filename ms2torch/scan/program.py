@@ -28,14 +28,14 @@ def read_program(script: Path, api: str | None = None) -> list[Read]:
         reads, imported = _one(os.path.relpath(path), text, script.parent, path, main, api)
         found.append(reads)
         todo += [(file, False) for file in imported]
-    return found
+    return judging.without_written(found)
 
 
 def command(code: str, api: str | None = None) -> list[Read]:
     """The same for ``-c code``."""
     here = Path.cwd()
     read, imported = _one("<command>", code, here, here / "<command>", True, api)
-    return [read, *(r for file in imported for r in read_program(file, api))]
+    return judging.without_written([read, *(r for file in imported for r in read_program(file, api))])
 
 
 def _one(shown: str, text, root: Path, path: Path, main: bool, api: str | None) -> tuple[Read, list[Path]]:

@@ -36,6 +36,7 @@ _CATCHES = frozenset(
     )
 )
 _IMPORT_ERRORS = frozenset(("ImportError", "ModuleNotFoundError", "Exception", "BaseException"))
+_NAME_ERRORS = frozenset(("AttributeError", "Exception", "BaseException"))
 _ENDS = frozenset(("exit", "quit", "_exit", "abort"))
 _TESTS = (ast.Compare, ast.BoolOp, ast.UnaryOp)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -56,6 +57,8 @@ class Reader(Expressions):
         self.calls: list[Call] = []
         self.members: list[Member] = []
         self.modules: list[Module] = []
+        self.written: set[str] = set()  # what the program gives MindSpore's modules and objects itself
+        self._unread_annotations = sys.version_info >= (3, 14)
         self._stars: list[str] = []
         self._later: list[tuple] = []
         self._known: dict[ast.AST, object] = {}  # inferred, of the expressions of the statement at hand
@@ -275,6 +278,7 @@ class Reader(Expressions):
         module = node.module or ""
         if node.level or module.partition(".")[0] != "mindspore":
             parts = tuple(item.name for item in node.names)
+            self._unread_annotations |= module == "__future__" and "annotations" in parts
             self.modules.append(Module(module, node.level, node.lineno, self.state, parts))
             for item in node.names:
                 self.scopes[-1][item.asname or item.name] = None
@@ -361,11 +365,12 @@ class Reader(Expressions):
             self._branches((LIVE, [*node.body, *node.orelse]), *handlers)
         else:
             self.state = outer or (GUARDED if every & _CATCHES else LIVE)
-            before = dict(self.scopes[-1])
+            before, uses = dict(self.scopes[-1]), len(self.uses)
             self.block(node.body)
             after = dict(self.scopes[-1])
             self.state = outer
-            lost = every & _IMPORT_ERRORS and self._imports_fail(node.body)
+            lost = bool(every & _IMPORT_ERRORS) and self._imports_fail(node.body)
+            lost |= bool(every & _NAME_ERRORS) and self._lacks_one(self.uses[uses:])
             self.scopes[-1].update(before if lost else {})
             self._branches((DEAD if lost else LIVE, node.orelse), *((LIVE, h.body) for h in node.handlers))
             if not lost:
@@ -404,6 +409,9 @@ class Reader(Expressions):
         answers = list(self._asked(body))
         return bool(answers) and all(a is True for a in answers)
 
+    def _lacks_one(self, uses: list[Use]) -> bool:
+        return any(look_up(use.name).kind == "never" for use in uses)
+
     def _imports_fail(self, body: list[ast.stmt]) -> bool:
         return any(answer is False for answer in self._asked(body))
 
@@ -412,7 +420,7 @@ class Reader(Expressions):
             self.expression(decorator)
         self._arguments(node.args)
         for annotation in (node.returns, *(a.annotation for a in all_arguments(node.args))):
-            if annotation is not None:
+            if annotation is not None and not self._unread_annotations:
                 self.expression(annotation)
         self.scopes[-1][node.name] = None
         self._put_off(node)

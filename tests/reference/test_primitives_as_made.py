@@ -65,3 +65,8 @@ FUNCTIONS = {
 def test_refused_by_functions(what):
     found = FUNCTIONS[what]()                   # MindSpore may say it when the numbers are asked for
     (found[0] if isinstance(found, tuple) else found).asnumpy()
+
+
+@case(each={"name": ["ReLU", "Div"]}, raises=True)
+def test_what_only_the_function_takes(name):
+    getattr(ops, name)()(T(2, 3), T(2, 3), "floor")

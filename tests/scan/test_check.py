@@ -161,6 +161,13 @@ LINES = [
     ("hasattr(ops, 'nope') and ops.nope()",),
     ("f = getattr(ops, 'nope', None)",),
     ("getattr(ops, 'nope')", "never", "mindspore.ops.nope", ""),
+    ("nn.Dense(2, 3, in_channels=2)", "argument", "mindspore.nn.Dense", "'in_channels' twice"),
+    ("nn.Dense(2, 3).trainable_param()", "never", "mindspore.nn.Dense.trainable_param", "trainable_params"),
+    ("nn.CrossEntropyLoss()(x)", "argument", "mindspore.nn.CrossEntropyLoss.__call__", "'labels'"),
+    ("nn.ReLU()(x, x)", "argument", "mindspore.nn.ReLU.__call__", "at most 1"),
+    ("ops.Transpose()(x)", "argument", "mindspore.ops.Transpose.__call__", "lacks the argument"),
+    ("nn.SequentialCell(nn.ReLU())(x)",),
+    ("net = nn.Dense(2, 3)\nnet.trainable_param = 1\nnet.trainable_param",),
 ]
 # What stands where it does not matter.
 QUIET = """\
@@ -211,6 +218,18 @@ if NEW:
     ops.nope()
 if "nope" in dir(ops):
     ops.nope()
+try:
+    swish = ops.nope
+except (AttributeError, NotImplementedError):
+    swish = None
+swish
+t = ms.Tensor([1])
+t.tag = "x"
+setattr(t, "mark", "y")
+t.tag, t.mark
+ms.Tensor.doubled = lambda self: self * 2
+ops.doubled = lambda x: x * 2
+t.doubled(), ops.doubled(t)
 def h():
     if not hasattr(ms.Tensor, "nope"):
         return
@@ -232,6 +251,14 @@ def test_no_false_alarm():
     findings = [f for read in check.command(HEAD + QUIET) for f in read.findings]
     assert [f for f in findings if f.fails] == []
     assert {f.kind for f in findings} == {"guarded", "dead"}
+
+
+def test_annotations_that_nobody_reads_and_names_that_another_file_writes(folder):
+    (folder / "patches.py").write_text("from mindspore import ops\nops.doubled = lambda x: x * 2\n")
+    (folder / "user.py").write_text("from __future__ import annotations\nimport patches\n" + HEAD +
+                                    "def f(x: ms.Tenso) -> ms.Nope:\n    return ops.doubled(x)\n")
+    assert [f for f in check.scan("user.py")[0] if f.fails] == []
+    assert command.check([str(folder / "patches.py"), str(folder / "user.py")]) == 0
 
 
 def test_a_version_test_follows_api(folder, capsys):

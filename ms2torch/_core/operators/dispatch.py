@@ -121,7 +121,7 @@ def primitive_call(kernel, attributes, called, explain, run, miscounted):
     own = arguments(kernel)
     if own is None:
         return None
-    count = sum(n not in attributes for n in own.positional)
+    count = len(called) or sum(n not in attributes for n in own.positional)
     if any(n in attributes for n in own.positional[:count]) or any(n not in attributes for n in own.named):
         return None
     shown = Arguments((*called[:count], *own.positional[len(called[:count]) : count]),

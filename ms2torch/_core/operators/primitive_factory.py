@@ -64,7 +64,8 @@ class _Form:
         if unknown := [n for n in self.attributes if n not in parameters]:
             raise ValueError(f"{name}: the definition has no argument {unknown}")
         # The arguments of a call, as the kernel names them; they go by position where they are its first.
-        self.order = [n for n in parameters if n not in self.attributes]
+        # What `called` has no name for is the function's alone.
+        self.order = [n for n in parameters if n not in self.attributes][:len(called) or None]
         self.positional = list(parameters)[:len(self.order)] == self.order
         self.also = getattr(kernel, "also", {})
         self.meant = {**self.also, **dict(zip(called, self.order, strict=False))}
