@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from . import compare
+from .trace import with_array
 
 # Elements whose gradients agree to this part are those whose updates can be compared.
 AGREED = 1e-3
@@ -24,12 +25,31 @@ def comparable(what: str, r: dict):
     return r["dtype"].lower() if kind(r) == "f" else kind(r)
 
 
+def added(r: dict, other: dict) -> dict:
+    """A record of the sum of two's values, as far as they hold them."""
+    if r.get("array") is None or other.get("array") is None:
+        return other
+    return with_array(r, r["array"] + other["array"])
+
+
+def alike(r: dict, other: dict) -> bool:
+    """Whether two records are of one dtype and shape."""
+    return all(comparable(what, r) == comparable(what, other) for what in ("dtype", "shape"))
+
+
 def values(r: dict, other: dict) -> tuple[np.ndarray, np.ndarray]:
     """Both sides' values in one order: whole arrays where both are there, else their samples."""
     whole = r.get("array") is not None and other.get("array") is not None
     one, two = (np.asarray(x["array"] if whole else x["stats"]["sample"], np.float64).ravel()
                 for x in (r, other))
     return one, two
+
+
+def turned(r: dict | None) -> dict | None:
+    """A record of a matrix with its axes exchanged; None where the record does not hold it."""
+    if r is None or r.get("array") is None or len(r["shape"]) != 2:
+        return None
+    return with_array(r, r["array"].T)
 
 
 def norm(values: np.ndarray) -> float:

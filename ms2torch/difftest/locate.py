@@ -189,6 +189,7 @@ class Tree:
     def __init__(self, cells: list[dict], parameters=()) -> None:
         self.cells = {cell["name"]: cell for cell in cells}
         self.trained = {p["name"] for p in parameters if p.get("requires_grad")}
+        self.holders = {p["name"]: p["cell"] for p in parameters if p.get("cell")}
         self.optimizers: dict[int, str] = {}
         # Names of Cells that were called alone before their network was.
         self.later = {cell["was"]: cell["name"] for cell in cells if cell.get("was")}
@@ -204,11 +205,21 @@ class Tree:
         """The Cell in whose ``construct`` the Cell was called, by the tree."""
         return (self.cells.get(name) or {}).get("parent") or ""
 
+    def above(self, name: str) -> list[str]:
+        """The Cells that hold it, the nearest first."""
+        found = []
+        while name := self.parent(name):
+            found.append(name)
+        return found
+
     def has_children(self, name: str) -> bool:
         return any(cell.get("parent") == name for cell in self.cells.values())
 
     def owner(self, parameter: str) -> str:
-        """The Cell that holds a parameter: the shortest path that ends in the parameter's prefix."""
+        """The Cell that holds a parameter: the one it is said to be of, else the shortest path that ends in
+        the parameter's prefix."""
+        if parameter in self.holders:
+            return self.holders[parameter]
         prefix = parameter.rpartition(".")[0]
         while prefix:
             fitting = [n for n, c in self.cells.items()

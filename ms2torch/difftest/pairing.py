@@ -26,6 +26,8 @@ CLASSES = {"softmaxcrossentropywithlogits": "crossentropyloss", "hswish": "hards
            "hsigmoid": "hardsigmoid", "dense": "linear",
            "sequentialcell": "sequential", "conv2dtranspose": "convtranspose2d"}
 _EXAMPLES = 3
+# What two matrices count for that fit with their axes exchanged.
+_TURNED = 0.25
 # What torch counts for itself.
 UNCOUNTED = ("num_batches_tracked",)
 
@@ -36,6 +38,8 @@ class Pairs:
 
     parameters: dict[str, str] = field(default_factory=dict)
     states: dict[str, str] = field(default_factory=dict)
+    # Parameters and states of the reference that the port has with their axes exchanged.
+    turned: set[str] = field(default_factory=set)
     cells: dict[str, str] = field(default_factory=dict)
     # (Cell, n-th call) -> (Module, n-th call), for layers without parameters.
     calls: dict[tuple[str, int], tuple[str, int]] = field(default_factory=dict)
@@ -81,23 +85,47 @@ class Pairs:
 def pairs(reference, port) -> Pairs:
     """Pair two traces."""
     found = Pairs()
-    left, right = _groups(reference), _groups(port)
-    for ours, theirs, how in _layers(left, right):
-        for a, b in _leaves(left[ours], right[theirs]):
-            found.parameters[a], found.how[a] = b, how
+    _pair_parameters(_groups(reference), _groups(port), found)
+    # Where a layer's parameters are another layer's part there (a bias beside a Linear), each for itself.
+    taken = set(found.parameters.values())
+    _pair_parameters({p["name"]: [p] for p in _counted(reference) if p["name"] not in found.parameters},
+                     {p["name"]: [p] for p in _counted(port) if p["name"] not in taken}, found)
     _same_names(reference, port, found)
     taken = set(found.parameters.values())
     found.alone = ([p["name"] for p in _counted(reference) if p["name"] not in found.parameters],
                    [p["name"] for p in _counted(port) if p["name"] not in taken])
     found.classes = tuple({c["name"]: c["class"] for c in t.cells} for t in (reference, port))
-    trees = Tree(reference.cells), Tree(port.cells)
-    for a, b in found.parameters.items():
-        cell, module = trees[0].owner(a), trees[1].owner(b)
-        if cell and module:
-            found.cells.setdefault(cell, module)
+    trees = Tree(reference.cells), Tree(port.cells, port.parameters)
+    for cell, modules in _owners(found, trees).items():
+        found.cells[cell] = _around(modules, trees[1])
     _calls(reference, port, trees, found)
     _states(reference, port, found)
     return found
+
+
+def _pair_parameters(left: dict[str, list[dict]], right: dict[str, list[dict]], found: Pairs) -> None:
+    for ours, theirs, how in _layers(left, right):
+        shapes = {p["name"]: _shape(p) for p in (*left[ours], *right[theirs])}
+        for a, b in _leaves(left[ours], right[theirs]):
+            found.parameters[a], found.how[a] = b, how
+            if shapes[a] != shapes[b]:
+                found.turned.add(a)
+                found.how[a] += ", axes exchanged"
+
+
+def _owners(found: Pairs, trees) -> dict[str, list[str]]:
+    """The Modules that hold what each Cell holds."""
+    owners: dict[str, list[str]] = {}
+    for a, b in found.parameters.items():
+        cell, module = trees[0].owner(a), trees[1].owner(b)
+        if cell and module and module not in owners.setdefault(cell, []):
+            owners[cell].append(module)
+    return owners
+
+
+def _around(modules: list[str], tree: Tree) -> str:
+    """The first of these Modules that is, or holds, the others of them; else the first."""
+    return next((m for m in modules if all(m in (o, *tree.above(o)) for o in modules)), modules[0])
 
 
 def by_shape(left: list[dict], right: list[dict]) -> list[tuple[str, str, str]]:
@@ -141,10 +169,12 @@ def _leaf(p: dict) -> str:
 
 
 def _leaves(left: list[dict], right: list[dict]) -> list[tuple[str, str]]:
-    """The parameters of two layers that fit: by name and shape, the rest by shape and order."""
+    """The parameters of two layers that fit: by name and shape, the rest by shape and order; last matrices
+    with their axes exchanged, as a product of one's own has them."""
     found, open_left, open_right = [], list(left), list(right)
     for same in (lambda a, b: _leaf(a) == _leaf(b) and _shape(a) == _shape(b),
-                 lambda a, b: _shape(a) == _shape(b) and not {_leaf(a), _leaf(b)} <= {"weight", "bias"}):
+                 lambda a, b: _shape(a) == _shape(b) and not {_leaf(a), _leaf(b)} <= {"weight", "bias"},
+                 lambda a, b: len(_shape(a)) == 2 and _shape(a) == _shape(b)[::-1]):
         for a in list(open_left):
             b = next((b for b in open_right if same(a, b)), None)
             if b is not None:
@@ -167,9 +197,10 @@ def _layers(left: dict[str, list[dict]], right: dict[str, list[dict]]):
     fit = {}
     for a, one in left.items():
         for b, two in right.items():
-            count = len(_leaves(one, two))
-            if 2 * count >= max(len(one), len(two)):
-                fit[a, b] = count + _likeness(a, b)
+            both = _leaves(one, two)
+            if 2 * len(both) >= max(len(one), len(two)):
+                shapes = {p["name"]: _shape(p) for p in (*one, *two)}
+                fit[a, b] = sum(1 if shapes[p] == shapes[q] else _TURNED for p, q in both) + _likeness(a, b)
     rows, columns = list(left), list(right)
     best = [[0.0] * (len(columns) + 1) for _ in range(len(rows) + 1)]
     for i in range(len(rows) - 1, -1, -1):
@@ -221,6 +252,7 @@ def _states(reference, port, found: Pairs) -> None:
             name = f"{other}.{found.parameters[parameter]}"
             if name in there:
                 found.states[r["where"]] = name
+                found.turned |= {r["where"]} if parameter in found.turned else set()
 
 
 # ---- layers without parameters -----------------------------------------------------------------------------
@@ -236,10 +268,7 @@ def leaves_called(trace, tree: Tree) -> list[dict]:
     """The calls of Cells that call no others, in the order in which they return: each's output 0."""
     records = [r for r in _first(trace) if (r["stage"], r["role"], r["index"]) == ("forward", "output", 0)
                and "/" not in r["where"] and r["where"] in tree.cells]
-    above = set()
-    for name in {r["where"] for r in records}:
-        while name := tree.parent(name):
-            above.add(name)
+    above = {cell for r in records for cell in tree.above(r["where"])}
     return [r for r in records if r["where"] not in above]
 
 

@@ -20,14 +20,16 @@ import shlex
 import sys
 from pathlib import Path
 
+import numpy as np
 import torch
 
 from . import accumulated, apart, checks, compare, ported, reruns, trace
+from .calls import Call, Calls
 from .finding import CannotCompare, Finding, Verdict
 from .flows import Flow
 from .locate import Tree
 from .pairing import Pairs, pairs
-from .recorder import PROGRAM
+from .recorder import DIFFERENTIATED, PROGRAM
 from .scales import unscaled
 from .sums import Sums
 from .updates import FLOOR, GROWTH, SLOPE, Updates, place
@@ -59,13 +61,7 @@ def compare_traces(reference, port, verdict: Verdict, steps: int | None = None, 
     verdict.cells, verdict.losses, verdict.turns = list(reference.cells), ([], []), reference.turns()
     verdict.adaptations = list(reference.adaptations)
     for name, opened in (("the reference", reference), ("the port", port)):
-        end = opened.end or {}
-        if not opened.steps and end.get("status") == "error":
-            raise checks.Failed("script", f"the script failed on {name}:\n"
-                                f"{end.get('traceback') or end.get('message')}", name)
-        if not opened.steps:
-            raise checks.Failed("steps", f"{name} made no training step: no optimizer was called, "
-                                "and no weight changed after a backward pass", name)
+        _has_trained(opened, name)
     found = pairs(reference, port)
     once = reruns.once(reference, port, found)
     if once[0] is not reference:
@@ -102,6 +98,17 @@ def compare_traces(reference, port, verdict: Verdict, steps: int | None = None, 
     return verdict
 
 
+def _has_trained(opened, name: str) -> None:
+    """Failed where a trace has no step."""
+    end = opened.end or {}
+    if not opened.steps and end.get("status") == "error":
+        raise checks.Failed("script", f"the script failed on {name}:\n"
+                            f"{end.get('traceback') or end.get('message')}", name)
+    if not opened.steps:
+        raise checks.Failed("steps", f"{name} made no training step: no optimizer was called, "
+                            "and no weight changed after a backward pass", name)
+
+
 def run(twin) -> Verdict:
     """The twin run of ``--torch``: the script (or its trace) against the port.
 
@@ -117,6 +124,7 @@ def run(twin) -> Verdict:
         if not set(updates) <= set(asked):
             twin.finish((twin.start_reference(given, refeed=updates), given))
     reference = accumulated.by_updates(trace.open(given))
+    _has_trained(reference, "the reference")
     spec = {"script": shlex.split(options.torch), "updates": _last(reference, options.steps),
             "refeed": _closely(reference), "seed": 1 if options.seed is None else options.seed}
     path = _ported(twin, "port", spec)
@@ -234,7 +242,7 @@ class Walk(Updates):
         """Compare one step."""
         left, right = (_trained(t.step(number)) for t in (self.reference, self.port))
         left = unscaled(left, right)
-        theirs = {place(r): r for r in right}
+        theirs = _by_place(right)
         # What a step leaves of the parameters comes after all its gradients, whichever optimizer's they are.
         left.sort(key=lambda r: (r["stage"] == "parameter", r.get("update", 0), compare.order(r["stage"])))
         self.number, self.theirs = number, theirs
@@ -243,7 +251,7 @@ class Walk(Updates):
         self.worst = 0.0 if self.deep else _WHOLE_NETWORK / GROWTH
         self.worst_moved = epsilon("float32")
         shaken = [t.step(number) if number <= t.steps else [] for t in self.shaken]
-        self.moved, self.rounded = ({place(r): r for r in _trained(step)} for step in (*shaken, [], [])[:2])
+        self.moved, self.rounded = (_by_place(_trained(step)) for step in (*shaken, [], [])[:2])
         # What is known of each parameter of MindSpore's: its error before the step, and both sides' values.
         self.before: dict[str, tuple] = {}
         self.gradients: dict[str, tuple] = {}
@@ -254,6 +262,7 @@ class Walk(Updates):
         self.off = 0.0  # the greatest difference of two updates
         self.unexplained: list[tuple[Finding, str]] = []
         self.inputs: dict[tuple, tuple] = {}
+        self.calls = Calls(left, right, self.tree.named)
         self.lost: list[tuple[dict, str]] = []  # gradients that come in MindSpore alone, and what to say
         self.own: dict[str, float] = {}
         self.called, self.last, self.came = [], "", False  # came: whether a gradient has, of this step
@@ -262,12 +271,12 @@ class Walk(Updates):
         self.flow, self.elsewhere = Flow(left), set()
         self.ended, self.after = self.after, {}
         self._between_steps([r for r in left if (r["stage"], r["role"]) == ("initial", "value")])
-        self._data([r for r in left if r["stage"] == "data"], [r for r in right if r["stage"] == "data"])
+        self._data([r for r in left if r["stage"] == "data"], right)
         self._rates(left, right)
         loss = _last_scalar(left) if twice else _differentiated(left)
         for r in left:
             if r is loss:
-                self._loss(r, right)
+                self._loss(r)
             if not self.deep and number > 1:
                 continue  # rounding may have grown since the first step
             match r["stage"]:
@@ -296,7 +305,7 @@ class Walk(Updates):
             other, ended = self._parameter_of(r, "initial"), self.ended.get(r["where"])
             if other is None or ended is None:
                 continue
-            other = self.theirs.get((0, "initial", other["where"], "own", 0, 0), other)
+            other = self._held_there(r, "initial", other["where"], role="own") or other
             one, two = (now - then for now, then in zip(apart.values(r, other), ended, strict=True))
             size, off = apart.norm(one), apart.norm(one - two)
             if size or apart.norm(two):
@@ -309,17 +318,22 @@ class Walk(Updates):
                             "bound) is not the same")
 
     def _data(self, left: list[dict], right: list[dict]) -> None:
-        """Batches, in order; each with the next of the port's of its shape and kind."""
-        rest = list(right)
+        """Batches, each with what agrees of all that the port's Modules are given, else with the port's next
+        batch of its shape and kind."""
+        rest = [r for r in right if r["stage"] == "data"]
+        given = [*rest, *(r for r in right if (r["stage"], r["role"]) == ("forward", "input"))]
         for r in left:
             kind = apart.kind(r)
-            other = next((o for o in rest if o["shape"] == r["shape"] and apart.kind(o) == kind), None)
-            if other is None:
+            alike = [o for o in given if o["shape"] == r["shape"] and apart.kind(o) == kind]
+            next_one = next((o for o in alike if any(o is other for other in rest)), None)
+            if next_one is None:
                 continue
-            rest.remove(other)
+            allowed = _COPIED * (kind == "f")
+            other = next((o for o in alike if apart.error(*apart.values(r, o)) <= allowed), next_one)
+            given, rest = ([o for o in side if o is not other] for side in (given, rest))
             self.verdict.compared += 1
             error = apart.error(*apart.values(r, other))
-            if error > _COPIED or (kind != "f" and error):
+            if error > allowed:
                 self._found(r, other, error, _COPIED,
                             "the port trains on another batch; --align data takes MindSpore's")
             self.worst = max(self.worst, error)
@@ -369,13 +383,12 @@ class Walk(Updates):
         where, call = self.tree.named(r["where"]), r["call"]
         if r["stage"] == "forward" and (r["role"], r["index"]) == ("input", 0):
             self.called.append((where, call))
-        module = self.pairs.module(where, call)
-        other = module and self.theirs.get((0, r["stage"], module[0], r["role"], r["index"], module[1]))
-        if module and not other and (r["stage"], r["role"]) == ("backward", "grad_output"):
-            made = self.theirs.get((0, "forward", module[0], "output", r["index"], module[1]))
+        there, r, other = self._standing(r)
+        if there and not other and (r["stage"], r["role"]) == ("backward", "grad_output"):
+            made = self.theirs.get((0, "forward", there.module, "output", r["index"], there.number))
             if made and r["stats"]["norm"]:
-                self.lost.append((r, f"no gradient comes back to the port's {module[0]} from call "
-                                     f"{module[1] + 1}: is what it made detached?"))
+                self.lost.append((r, f"no gradient comes back to the port's {there.module} from call "
+                                     f"{there.number + 1}: is what it made detached?"))
         if not other or (r["stage"] == "backward" and r["shape"] != other["shape"]):
             return
         if r["stage"] == "forward" and r["role"] == "input":
@@ -386,11 +399,22 @@ class Walk(Updates):
         own = self.own.get(where, 0.0) if r["role"] in ("output", "grad_input") else 0.0
         if r["role"] == "grad_input" and (r["where"], call) in self.elsewhere:
             own = max(own, SLOPE / GROWTH)
-        error = self._judge(r, other, max(self.worst, own), self._gap(where, module, r, other))
+        error = self._judge(r, other, max(self.worst, own), self._gap(where, there, r, other))
         self.came |= r["stage"] == "backward"
         if r["role"] == "output" and r["stage"] == "forward" and error is not None:
             self._harmless(where, call, error, r)
             self.last, self.called = where, []
+
+    def _standing(self, r: dict) -> tuple[Call | None, dict, dict | None]:
+        """The port's call that stands for the call of a record, the record, and the port's."""
+        where, call = self.tree.named(r["where"]), r["call"]
+        module = self.pairs.module(where, call)
+        if module is None:
+            return None, r, None
+        there = self.calls.of(where, call, module, max(GROWTH * self.worst, FLOOR * epsilon("float32")))
+        place = 0, r["stage"], there.module, r["role"], there.index(r), there.number
+        other = self.theirs.get(place)
+        return there, *(there.both(r, other) if other else (r, None))
 
     def _laid_out_otherwise(self, r: dict, other: dict) -> bool:
         """Whether two values of different shapes are the same numbers: (batch * time, channels) here and
@@ -420,13 +444,13 @@ class Walk(Updates):
         made = self.flow.goes_to(r, paired)
         if not made and self.tree.has_children(self.tree.named(r["where"])):  # an activation of its own
             made = self.flow.next_made(r, paired)
-        others = [(m, self._other(m)) for m in made or self.flow.after(r)]
-        gaps = [apart.gap(m, o) if _alike(m, o) else math.inf for m, o in others if o]
+        others = [self._both(m) for m in made or self.flow.after(r)]
+        gaps = [apart.gap(m, o) if apart.alike(m, o) else math.inf for m, o in others if o]
         if not gaps:
             return False
         # What stands between may be an approximation: MindSpore's tanh is good to 5e-5 on a CPU. A
         # normalisation is none: where it is a little apart, all after it is (an epsilon).
-        gap = apart.gap(r, other) if _alike(r, other) else math.inf
+        gap = apart.gap(r, other) if apart.alike(r, other) else math.inf
         agrees = max(gaps) <= max(GROWTH * self.worst, _WHOLE_NETWORK)
         if agrees and "Norm" in self.pairs.classes[0].get(self.tree.named(r["where"]), ""):
             agrees = max(gaps) < _CLEARLY * gap
@@ -438,21 +462,16 @@ class Walk(Updates):
             self.worst = max(self.worst, max(gaps) / GROWTH)
         return True
 
-    def _other(self, r: dict) -> dict | None:
-        """What stands for a forward record or a loss on the port's side."""
+    def _both(self, r: dict) -> tuple[dict, dict | None]:
+        """A forward record or a loss, and what stands for it on the port's side."""
         if r["stage"] == "loss":
-            losses = [o for o in self.theirs.values() if o["stage"] == "loss"]
-            # Each call until an update has a loss of its own.
-            return next((o for o in losses if o["call"] == r["call"]), losses[-1] if losses else None)
-        module = self.pairs.module(self.tree.named(r["where"]), r["call"])
-        if module is None:
-            return None
-        return self.theirs.get((0, "forward", module[0], r["role"], r["index"], module[1]))
+            return r, self._loss_there(r)
+        return self._standing(r)[1:]
 
     def _agrees(self, r: dict, other: dict) -> bool:
         """Whether two records lie no further apart than what went in explains."""
         tolerance = max(GROWTH * self.worst, FLOOR * epsilon(r["dtype"]))
-        return _alike(r, other) and apart.gap(r, other) <= tolerance
+        return apart.alike(r, other) and apart.gap(r, other) <= tolerance
 
     def _harmless(self, where: str, call: int, error: float, r: dict) -> None:
         """An input that differs and does not change the output (padding that the pooling does itself) is no
@@ -462,10 +481,10 @@ class Walk(Updates):
             self.findings[count:] = [f for f in self.findings[count:] if f.where != where]
             self.worst = max(worst, error)
 
-    def _gap(self, where: str, module: tuple[str, int], r: dict, other: dict) -> str:
+    def _gap(self, where: str, there: Call, r: dict, other: dict) -> str:
         """What to say of a finding: the Module, and what stands between it and the one before."""
-        kind = self.pairs.classes[1].get(module[0], "")
-        said = f"the port's {module[0]} ({kind})"
+        kind = self.pairs.classes[1].get(there.module, "")
+        said = f"the port's {there.module} ({kind})"
         if other.get("training", True) != r.get("training", True) and any(w in kind for w in _MODES):
             return f"{said} is in {'training' if other.get('training', True) else 'evaluation'} mode"
         if r["role"] not in ("input", "grad_output"):
@@ -494,11 +513,10 @@ class Walk(Updates):
     def _shown(self, cells: list[str]) -> str:
         return ", ".join(f"{n} ({self.pairs.classes[0].get(n, '')})" for n in dict.fromkeys(cells))
 
-    def _loss(self, r: dict, right: list[dict]) -> None:
-        losses = [o for o in right if o["stage"] == "loss"]
-        if not losses:
+    def _loss(self, r: dict) -> None:
+        other = self._loss_there(r)
+        if other is None:
             return
-        other = losses[0]  # of several calls until an update the first, as `_differentiated`'s is
         series = self.verdict.losses
         series[0].append(r["stats"]["mean"])
         series[1].append(other["stats"]["mean"])
@@ -510,6 +528,32 @@ class Walk(Updates):
                     + (f", in MindSpore {shown}" if shown else ""))
         if self.deep or self.number == 1:
             self._judge(r, other, self.worst, note)
+
+    def _loss_there(self, r: dict) -> dict | None:
+        """The port's loss: a scalar of the step that agrees, be it the sum of all that it differentiates, one
+        after the other; else what it differentiates, or the first that a Module gives."""
+        made = [o for o in self.theirs.values() if o["stage"] == "loss"]
+        losses = [o for o in made if o["where"] == DIFFERENTIATED] or made[:1]
+        if not losses:
+            return None
+        shown = [o for o in (*losses, _sum(losses), *made) if apart.alike(r, o)]
+        found = next((o for o in shown if self._agrees(r, o)), None)
+        # Each call until an update has a loss of its own.
+        return found or next((o for o in losses if o["call"] == r["call"]), losses[-1])
+
+
+def _by_place(records: list[dict]) -> dict[tuple, dict]:
+    """The records of a step; of what several backward passes bring to one place the sum."""
+    found: dict[tuple, dict] = {}
+    for r in records:
+        again = found.get(place(r)) if r["stage"] == "backward" else None
+        found[place(r)] = apart.added(again, r) if again else r
+    return found
+
+
+def _sum(losses: list[dict]) -> dict:
+    """The loss of a port that differentiates several, one after the other."""
+    return trace.with_array(losses[0], np.asarray(sum(o["stats"]["mean"] or 0.0 for o in losses)))
 
 
 def _with_gradients(opened) -> set[str]:
@@ -541,6 +585,15 @@ def _last_scalar(records: list[dict]) -> dict | None:
     return next((r for r in reversed(made) if math.prod(r["shape"]) == 1), None)
 
 
+def _given(records: list[dict], named=str) -> dict[str, dict[int, dict]]:
+    """What is given first to each call of each Cell."""
+    found: dict[str, dict[int, dict]] = {}
+    for r in records:
+        if (r["stage"], r["role"], r["index"]) == ("forward", "input", 0):
+            found.setdefault(named(r["where"]), {})[r["call"]] = r
+    return found
+
+
 def _deep(header: dict, step: int) -> bool:
     """Whether a trace holds what Cells make in a step."""
     return header.get("level") != "step" or step in header["options"]["refeed"]
@@ -556,10 +609,6 @@ def _trained(records: list[dict]) -> list[dict]:
     reached = {r["where"] for r in tensors if r["stage"] == "backward"}
     reached -= {r["where"] for r in trained if r["stage"] == "forward"}
     return [r for r in tensors if r.get("training", True) or r["where"] in reached]
-
-
-def _alike(r: dict, other: dict) -> bool:
-    return all(apart.comparable(what, r) == apart.comparable(what, other) for what in ("dtype", "shape"))
 
 
 def reference_first(left, right):

@@ -52,15 +52,20 @@ class Taking(Recorder):
         if stage == "initial" and "weights" in self.align:
             record = self.theirs.get((stage, self.pairs["names"].get(where), role, 0, 0))
         elif stage == "data" and "data" in self.align:
-            record = next((r for r in self.data if r["shape"] == list(value.shape)), None)
+            fitting = [r for r in self.data if r["shape"] == list(value.shape)]
+            same = (r for r in fitting if np.array_equal(r["array"], self.frame.array(value)[0]))
+            record = next(same, fitting[0] if fitting else None)
             if record is not None:
                 self.data.remove(record)
-        if record is None or _size(record["array"].shape) != _size(value.shape):
+        array = None if record is None else record["array"]
+        if array is not None and where in self.pairs["turned"]:
+            array = array.T
+        if array is None or _size(array.shape) != _size(value.shape):
             super().visit(stage, where, role, index, call, value, update)
             return None
         if stage == "initial" and role == "value" and self.step > 1:
             super().visit(stage, where, "own", index, call, value, update)
-        array = record["array"].reshape(tuple(value.shape))
+        array = array.reshape(tuple(value.shape))
         taken = self.frame.tensor_of(array, value)
         super().visit(stage, where, role, index, call, taken, update)
         return array
@@ -120,8 +125,9 @@ def _size(shape) -> list[int]:
 def pairs_of(found) -> dict:
     """What `Taking` needs of `pairing.Pairs`, the other way round and fit for JSON."""
     names = {b: a for a, b in (*found.parameters.items(), *found.states.items())}
+    turned = [b for b, a in names.items() if a in found.turned]
     calls = {f"{b}|{j}": (a, i) for (a, i), (b, j) in found.calls.items()}
-    return {"names": names, "calls": calls}
+    return {"names": names, "calls": calls, "turned": turned}
 
 
 def shaken(spec: dict, recorded) -> list:

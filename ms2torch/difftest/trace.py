@@ -13,6 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
+from .recorder import statistics
+
 MAGIC = b"MS2TRACE "
 FORMATS = (1,)
 _SPECIAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
@@ -185,14 +187,25 @@ def _records(payload: bytes, arrays: bool, values: bool = True) -> list[dict]:
     for record in content["records"]:
         stats = record.get("stats")
         if stats is not None and values:
-            for key in ("norm", "mean"):
-                stats[key] = _SPECIAL.get(stats[key], stats[key])
-            kind, text = stats["sample"][:3], stats["sample"][3:]
-            stats["sample"] = np.frombuffer(base64.b64decode(text), kind).tolist()
+            _read(stats)
         if arrays and record.get("full") is not None:
             described = content["arrays"][record["full"]]
             record["array"] = _array(payload, 4 + length, described, record["dtype"])
     return content["records"]
+
+
+def _read(stats: dict) -> dict:
+    """Statistics with their texts as numbers."""
+    for key in ("norm", "mean"):
+        stats[key] = _SPECIAL.get(stats[key], stats[key])
+    kind, text = stats["sample"][:3], stats["sample"][3:]
+    stats["sample"] = np.frombuffer(base64.b64decode(text), kind).tolist()
+    return stats
+
+
+def with_array(record: dict, array: np.ndarray) -> dict:
+    """A record of another value in its place."""
+    return {**record, "array": array, "shape": list(array.shape), "stats": _read(statistics(array))}
 
 
 def _array(payload: bytes, base: int, described: dict, dtype: str) -> np.ndarray:

@@ -44,9 +44,12 @@ class Updates:
     """The half of `port.Walk` that judges: two records, gradients, an optimizer's state, parameters."""
 
     def _parameter_of(self, r: dict, stage: str) -> dict | None:
-        name = self.pairs.parameters.get(r["where"])
-        update = r.get("update", 0)
-        return self.theirs.get((update, stage, name, "value", 0, r["call"])) if name else None
+        return self._held_there(r, stage, self.pairs.parameters.get(r["where"]), r["call"])
+
+    def _held_there(self, r: dict, stage: str, name: str | None, call: int = 0, role="value") -> dict | None:
+        """The port's parameter or state of that name, laid out as MindSpore's."""
+        other = self.theirs.get((r.get("update", 0), stage, name, role, 0, call)) if name else None
+        return apart.turned(other) if r["where"] in self.pairs.turned else other
 
     def _judge(self, r: dict, other: dict, gone_in: float, note: str, floor: float = 0.0,
                spread: bool = True) -> float | None:
@@ -141,8 +144,7 @@ class Updates:
     def _state(self, r: dict) -> None:
         if r["where"].endswith("_power"):
             self.states[r["where"]] = apart.values(r, r)
-        name = self.pairs.states.get(r["where"])
-        other = self.theirs.get((r.get("update", 0), "optimizer", name, "value", 0, 0)) if name else None
+        other = self._held_there(r, "optimizer", self.pairs.states.get(r["where"]))
         weight = r["where"].partition(".")[2]
         if other is None or weight not in self.gradients:
             return

@@ -119,6 +119,19 @@ def test_networks_of_the_same_names_and_their_optimizers_are_told_apart(tmp_path
     assert "beta1 is 0.5 in MindSpore and 0.9 in the port" in beta["first"]["note"]
 
 
+def test_calls_are_paired_by_what_they_are_given(tmp_path):
+    """``records/experts.trace`` is MindSpore 2.10.0's run of experts.py, recorded with --refeed 1,2,3. The
+    port's Modules hold layers of one name with other parameters."""
+    changes = [("", ""), ("edges, self.project", "edges.t(), self.project"),
+               ("shares[rows, slots, None] * ", ""), ("0.1 * share", "0.2 * share"),
+               ("y) ** 2).mean().back", "y) ** 2).sum().back"), ("softmax(-1)", "softmax(0)")]
+    right, *wrong = said_of("experts_port.py", RECORD.with_name("experts.trace"), changes, tmp_path)
+    assert right["equal"] and right["compared"] > 300
+    assert [(w["first"]["stage"], w["first"]["where"]) for w in wrong] == [
+        ("forward", "graph.expert"), ("forward", "head"), ("forward", "program/add"),
+        ("forward", "program/add"), ("forward", "head")]
+
+
 def test_a_gate_after_an_activation_a_product_in_half_and_calls_that_accumulate(tmp_path):
     """``records/gated.trace`` is MindSpore 2.10.0's run of gated.py, recorded with --refeed 1,2,3,4. Some of
     the product's results are rounded otherwise there."""

@@ -10,8 +10,8 @@ through MindSpore's own ``HookBackward``.
 
 from .naming import map_tensors
 from .program import main, parse, record, run
-from .seeing import PROGRAM, Recorder
+from .seeing import DIFFERENTIATED, PROGRAM, Recorder
 from .writing import MAGIC, Writer, statistics
 
-__all__ = ["MAGIC", "PROGRAM", "Recorder", "Writer", "main", "map_tensors", "parse", "record", "run",
-           "statistics"]
+__all__ = ["DIFFERENTIATED", "MAGIC", "PROGRAM", "Recorder", "Writer", "main", "map_tensors", "parse",
+           "record", "run", "statistics"]

@@ -35,6 +35,8 @@ _COMPOSED = (".container", ".wrap", ".train.", ".layer.transformer", ".boost.")
 class MindSpore:
     """What the recorder asks of the framework; torch_frame.py answers the same for PyTorch."""
 
+    names_are_paths = False
+
     def __init__(self):
         import mindspore
         from mindspore import context, nn, ops
@@ -172,6 +174,11 @@ class MindSpore:
     def state(self, optimizer):
         weights = {id(p) for p in self.weights(optimizer)}
         return [p for p in optimizer.get_parameters() if id(p) not in weights]
+
+    def weight_of(self, state, optimizer):
+        """The weight that an optimizer's state belongs to, by its name."""
+        weight = self.name(state).partition(".")[2]
+        return next((p for p in self.weights(optimizer) if self.name(p) == weight), None)
 
     def settings(self, optimizer):
         """The numbers that an optimizer was made with, under PyTorch's names for them."""

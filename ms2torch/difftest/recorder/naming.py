@@ -27,6 +27,11 @@ def _map_packed(value, function):
     return rnn.pack_padded_sequence(function(rows), lengths, batch_first=True, enforce_sorted=False)
 
 
+def layer_of(parameter):
+    """The name of a Parameter without its last part."""
+    return parameter.rpartition(".")[0]
+
+
 class Names:
     """One name for each Cell and Parameter: its path in the tree of the first root it was seen under. The
     root's class goes in front of a name that another tree has taken, with a number from the second on."""
@@ -34,14 +39,20 @@ class Names:
     def __init__(self):
         self.by_id, self.taken, self.kept = {}, set(), []
 
-    def assign(self, thing, name, root):
-        """The name of ``thing``, and whether it is new."""
+    def taken_layers(self, names):
+        """The layers of these Parameters of a new root that go by the name of another root's layer: none of
+        their Parameters may count among those, though it have a name of its own."""
+        taken = {layer_of(name) for name in self.taken}
+        return {layer_of(name) for name in names} & taken - {""}
+
+    def assign(self, thing, name, root, apart=False):
+        """The name of ``thing``, and whether it is new. ``apart``: the root's class goes in front of it."""
         known = self.by_id.get(id(thing))
         # A root by itself until now (called for its output's shape, say) takes its place in the network.
         if known is not None and (known != type(thing).__name__ or name in (known, root)):
             return known, False
         choice, count = name, 1
-        if choice in self.taken and root != name:
+        if (apart or choice in self.taken) and root != name:
             choice = root + "." + name
         while choice in self.taken:
             count += 1

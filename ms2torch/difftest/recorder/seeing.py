@@ -13,6 +13,8 @@ from .steps import Steps
 
 # Where an operator stands that is called outside all Cells.
 PROGRAM = "program"
+# Where what a PyTorch program differentiates stands.
+DIFFERENTIATED = "loss"
 
 
 class Recorder(Steps):
@@ -40,10 +42,11 @@ class Recorder(Steps):
         extra, came = self.extra, []
 
         def arrived(gradient):
-            # What comes a second time is the gradient of a gradient; it has no place of its own in a trace.
-            if gradient is None or came:
+            # What comes again is another pass's, or the gradient of a gradient, which has no place of its own
+            # in a trace.
+            if gradient is None or self.passes in came:
                 return None
-            came.append(True)
+            came.append(self.passes)
             self.extra = extra
             other = self.visit("backward", where, "grad_" + role, index, call, gradient)
             self.extra = {}
@@ -135,10 +138,10 @@ class Recorder(Steps):
         return leaves
 
     def loss(self, value):
-        """What a PyTorch program differentiates, where no Module gave it."""
-        idle = self.quiet or self.inside or self.done or not self.open
-        if not idle and not any(value is other for other in self.made):
-            self.visit("loss", "loss", "output", 0, self._count("loss"), value)
+        """What a PyTorch program differentiates, also where a Module gave it."""
+        self.passes += 1
+        if not (self.quiet or self.inside or self.done or not self.open):
+            self.visit("loss", DIFFERENTIATED, "output", 0, self._count(DIFFERENTIATED), value)
 
     def differentiated(self, update, pairs):
         """A PyTorch program without optimizers has differentiated: what it does to its weights before it

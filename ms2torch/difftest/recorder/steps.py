@@ -12,7 +12,7 @@ import traceback
 
 import numpy as np
 
-from .naming import Names
+from .naming import Names, layer_of
 from .writing import FORMAT
 
 # Names of the parameters by which MindSpore's train cells keep their loss scale.
@@ -46,7 +46,7 @@ class Steps:
     def __init__(self, writer, options, frame):
         self.writer, self.options, self.frame = writer, options, frame
         self.names, self.states = Names(), Names()
-        self.step = self.order = 0
+        self.step = self.order = self.passes = 0  # passes: how often a PyTorch program has differentiated
         self.open = self.inside = self.quiet = self.deep = self.graph = self.done = False
         self.ending = False  # what a step leaves behind is being recorded: it stays as it is meanwhile
         self.pid = os.getpid()
@@ -121,20 +121,26 @@ class Steps:
     def _root(self, owner):
         """Name a new root, its Cells and its Parameters, and say so in the trace."""
         title = self.frame.title(owner)
-        cells, parameters = [], []
+        cells, parameters, renamed = [], [], set()
         for path, cell in self.frame.tree(owner):
             was = self.names.of(cell)
             name, new = self.names.assign(cell, path or title, title)
             if new:
+                renamed |= {path} - {name, ""}
                 parent = path.rpartition(".")[0]
                 cells.append({"name": name, "class": type(cell).__name__, "root": title, "path": path,
                               "parent": parent or (title if path else None), "was": was})
-        for parameter in self.frame.parameters(owner):
-            name, new = self.states.assign(parameter, self.frame.name(parameter), title)
+        found = [(p, self.frame.name(p)) for p in self.frame.parameters(owner)]
+        known = {layer_of(self.states.of(p)) for p, _ in found if self.states.of(p)}
+        apart = self.states.taken_layers(name for p, name in found if not self.states.of(p)) - known | renamed
+        for parameter, name in found:
+            name, new = self.states.assign(parameter, name, title, layer_of(name) in apart)
             if new:
                 parameters.append({"name": name, "dtype": self.frame.dtype(parameter),
                                    "shape": list(parameter.shape),
                                    "requires_grad": bool(parameter.requires_grad)})
+                if self.frame.names_are_paths and not layer_of(self.frame.name(parameter)):
+                    parameters[-1]["cell"] = self.names.of(owner)
         if cells or parameters:
             self.writer.add({"kind": "cells", "step": self.step, "cells": cells, "parameters": parameters})
 
@@ -144,11 +150,9 @@ class Steps:
     def _state_name(self, state, optimizer):
         """An optimizer's state by the name that its Parameter has here: two networks may have one name for
         two."""
-        name = self.frame.name(state)
-        kind, _, weight = name.partition(".")
-        owner = next((p for p in self.frame.weights(optimizer) if self.frame.name(p) == weight), None)
+        name, owner = self.frame.name(state), self.frame.weight_of(state, optimizer)
         known = None if owner is None else self.states.of(owner)
-        return "%s.%s" % (kind, known) if known else name
+        return "%s.%s" % (name.partition(".")[0], known) if known else name
 
     def _held_by(self, owner):
         """The optimizers in a Cell's tree, or in what a function refers to."""

@@ -53,6 +53,7 @@ class Torch:
     """The same questions as `MindSpore` in mindspore_frame.py answers."""
 
     side = "torch"
+    names_are_paths = True  # a parameter's name, so that one without a dot is the root's own
     body = "forward"
     tensor, parameter, cell = torch.Tensor, torch.nn.Parameter, torch.nn.Module
     optimizers = (torch.optim.Optimizer, OwnUpdate)
@@ -61,6 +62,7 @@ class Torch:
         self.version = self.api = str(torch.__version__)
         self._own, self._optimizes = OwnUpdate(), False
         self._names: dict[int, str] = {}
+        self._weights: dict[int, torch.Tensor] = {}  # id of an optimizer's state -> its weight
         self._kept: list = []
 
     def dtype(self, value) -> str:
@@ -68,6 +70,7 @@ class Torch:
 
     def array(self, value):
         value = value.detach().cpu()
+        value = value if value.layout is torch.strided else value.to_dense()
         if value.dtype is torch.bfloat16:
             return (value.float().numpy().view(np.uint32) >> 16).astype(np.uint16), "bfloat16"
         return value.resolve_conj().resolve_neg().numpy(), self.dtype(value)
@@ -82,7 +85,8 @@ class Torch:
         return value.requires_grad
 
     def watched(self, value, arrived):
-        return _Watched.apply(value, arrived) if value.requires_grad else value
+        seen = value.requires_grad and value.layout is torch.strided
+        return _Watched.apply(value, arrived) if seen else value
 
     def mode(self) -> str:
         return "pynative"
@@ -159,9 +163,17 @@ class Torch:
         return [p for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
 
     def state(self, optimizer) -> list:
-        return [self._named(value, f"{key}.{self.name(p)}")
-                for group in optimizer.param_groups for p in group["params"]
-                for key, value in optimizer.state.get(p, {}).items() if isinstance(value, torch.Tensor)]
+        found = []
+        for p in (p for group in optimizer.param_groups for p in group["params"]):
+            for key, value in optimizer.state.get(p, {}).items():
+                if isinstance(value, torch.Tensor):
+                    found.append(self._named(value, f"{key}.{self.name(p)}"))
+                    self._weights[id(value)] = p
+        return found
+
+    def weight_of(self, state, optimizer):
+        """The weight that an optimizer's state belongs to."""
+        return self._weights.get(id(state))
 
     def assign(self, parameter, value) -> None:
         with torch.no_grad():
