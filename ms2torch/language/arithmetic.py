@@ -77,6 +77,11 @@ def _whole_power(a, b):
     return value if _LEAST <= value <= _MOST else _LEAST
 
 
+def negated(value):
+    """``-value``, of which the least integer has none in 64 bits."""
+    return value if value == _LEAST and value.__class__ is int else -value
+
+
 # By the names of Python's syntax trees.
 OPERATIONS = {
     "Add": _operation(operator.add, operator.add, _within_64_bits(operator.add, "ScalarAdd", "sum")),

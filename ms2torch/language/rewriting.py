@@ -13,6 +13,7 @@ import types
 from ms2torch._naming import generations
 from ms2torch.language import (
     absent,
+    arithmetic,
     builtin_functions,
     calling,
     closures,
@@ -434,6 +435,9 @@ class Rewriting(Calls, Choosing, Computing, Assigning, Knowing, ast.NodeTransfor
         """``not`` of a Tensor is a Tensor."""
         if isinstance(node.op, ast.UAdd) and isinstance(node.operand, ast.Constant):
             return node.operand                     # (of True it is True)
+        if isinstance(node.op, ast.USub) and isinstance(node.operand, ast.BinOp) and isinstance(
+                node.operand.op, ast.Pow):
+            return self.call("negative", arithmetic.negated, [self.visit(node.operand)], node)
         if not isinstance(node.op, ast.Not):
             return self.generic_visit(node)
         return self.call("negated", builtin_functions.not_, [self.visit(node.operand)], node)

@@ -337,11 +337,25 @@ def _type(error, text, place):
         return told
     if place.calls_program() and (told := _count(text, place)) is not None:
         return told
+    if (told := _of_an_operator(text, place)) is not None:
+        return told
     for pattern, tell in (*_TYPE_ERRORS, *(_CALL_ERRORS if place.calls_program() else ())):
         found = re.search(pattern, text)
         if found:
             return tell(found, place)
     return None
+
+
+def _of_an_operator(text, place):
+    """A call of one of MindSpore's functions without what it needs, or with a name that it does not have."""
+    found = re.match(r"(\w+)\(\) (?:got an unexpected keyword argument|"
+                     r"missing \d+ required positional arguments?:) '(\w+)'", text)
+    function = place.called_function() if found and isinstance(place.node, ast.Call) else None
+    if not isinstance(function, types.FunctionType) or function.__name__ != found[1] or (
+            function.__module__.partition(".")[0] != "ms2torch"):
+        return None
+    return RuntimeError(f"Miss argument input for parameter:{found[2]}" if "missing" in text
+                        else f"Got an unexpected keyword argument '{found[2]}'")
 
 
 def _count(text, place):

@@ -114,3 +114,8 @@ class Attributes(nn.Cell):
 @case(mode="GRAPH")
 def test_attributes():
     return Attributes()(ms.Tensor([1.0, 2.0], ms.float32))
+
+
+@graph
+def test_the_least_integer():
+    return -2**63, -(2**63), -(2**3), -(2.0**3)

@@ -1,6 +1,6 @@
 """Builtin functions of Python that a graph calls with what they do not take, or only fall back on."""
 import mindspore as ms
-from mindspore import Tensor, nn
+from mindspore import Tensor, mint, nn, ops
 
 from tests.reference.graphs import graph
 from tests.reference.judge import case
@@ -111,3 +111,37 @@ def test_the_error_shows_the_lines(function, lines):
         return ms.jit(function)(Tensor(2.5))
     except TypeError as error:
         return [line in str(error) for line in lines]
+
+
+# ---- operators that are called wrongly ---------------------------------------------------------------------
+
+
+def unknown_name(x):
+    return ops.softmax(x, ax=1)
+
+
+def unknown_name_of_several_spellings(x):
+    return ops.sum(x, q=1)
+
+
+def unknown_name_of_mint(x):
+    return mint.nn.functional.relu(x, q=1)
+
+
+def unknown_name_of_numpy(x):
+    return ms.numpy.sum(x, q=1)
+
+
+def nothing_given(x):
+    return ops.relu()
+
+
+def vmap_of_nothing(x):
+    return ops.vmap(lambda: 1)()
+
+
+@case(mode="GRAPH", raises=True, each={"wrong": [
+    unknown_name, unknown_name_of_several_spellings, unknown_name_of_mint, unknown_name_of_numpy, nothing_given,
+    vmap_of_nothing]})
+def test_operators_called_wrongly(wrong):
+    return ms.jit(wrong)(Tensor([1.0, 2.0]))

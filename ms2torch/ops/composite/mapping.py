@@ -123,6 +123,8 @@ def _not_an_axis(axis, name: str) -> Exception:
 
 def _axes_of_arguments(raw: tuple, in_axes, single: bool = True) -> tuple:
     """The axis of each argument, of the same structure; ``single``: for one function, not for many."""
+    if not raw:
+        raise _wrong("Failed to get 'axis_size' within the scope of vmap.")
     if isinstance(in_axes, (tuple, list)) and len(in_axes) != len(raw):
         raise _wrong("When vmap`s 'in_axes' is a tuple or list, and its size must be equal to the number of "
                      f"arguments of 'fn': {len(raw)}, but got size: {len(in_axes)}.")
