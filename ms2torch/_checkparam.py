@@ -75,10 +75,10 @@ def _check_number(arg_value, value, rel, arg_type=int, arg_name=None, prim_name=
     subject, kind = _subject(arg_name, prim_name), arg_type.__name__
     test, shown = _ONE[rel]
     if not isinstance(arg_value, arg_type):
-        raise TypeError(f"{subject} must be {kind}, but got '{type(arg_value).__name__}'")
+        raise TypeError(f"{subject} must be {kind}, but got '{type_name(arg_value)}'")
     rule = (
         f"must be {kind} and must {shown.format(value)}, but got '{arg_value}' with type "
-        f"'{type(arg_value).__name__}'."
+        f"'{type_name(arg_value)}'."
     )
     if isinstance(arg_value, bool):
         raise TypeError(f"{subject} {rule}")
@@ -143,7 +143,7 @@ def check_is_number(arg_value, arg_type, arg_name=None, prim_name=None):
     subject = f"'{arg_name}'" if arg_name else "input value"
     if not isinstance(arg_value, arg_type) or isinstance(arg_value, bool):
         kinds = "', '".join(t.__name__ for t in (arg_type if isinstance(arg_type, tuple) else (arg_type,)))
-        raise TypeError(f"{where} type of {subject} must be '{kinds}', but got '{type(arg_value).__name__}'.")
+        raise TypeError(f"{where} type of {subject} must be '{kinds}', but got '{type_name(arg_value)}'.")
     if isinstance(arg_value, float) and not math.isfinite(arg_value):
         raise ValueError(f"{where} {subject} must be a legal float, but got '{arg_value}'.")
     return arg_value
@@ -161,7 +161,7 @@ def check_is_float(arg_value, arg_name=None, prim_name=None):
 
 def check_number_range(arg_value, lower_limit, upper_limit, rel, value_type, arg_name=None, prim_name=None):
     """A number of ``value_type`` between the limits, ends as ``rel`` says."""
-    subject, kind = _subject(arg_name, prim_name), type(arg_value).__name__
+    subject, kind = _subject(arg_name, prim_name), type_name(arg_value)
     if not isinstance(arg_value, (np.ndarray, np.generic, value_type)) or isinstance(arg_value, bool):
         raise TypeError(f"{subject} must be '{value_type.__name__}',  but got '{kind}'.")
     test, shown = _TWO[rel]
@@ -222,7 +222,7 @@ def check_bool(arg_value, arg_name=None, prim_name=None):
     """A bool."""
     if not isinstance(arg_value, bool):
         raise TypeError(
-            f"{_subject(arg_name, prim_name)} must be a bool, but got {type(arg_value).__name__}."
+            f"{_subject(arg_name, prim_name)} must be a bool, but got {type_name(arg_value)}."
         )
     return arg_value
 
@@ -412,7 +412,7 @@ def _check_element(arg_name, element, valid_types, prim_name) -> None:
         where = f"For '{prim_name}', the" if prim_name else "The"
         raise TypeError(
             f"{where} type of '{arg_name}' should be {rule}, but got '{element}' with type "
-            f"'{type(element).__name__}'."
+            f"'{type_name(element)}'."
         )
 
 

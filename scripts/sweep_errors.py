@@ -11,6 +11,7 @@ are right.
     python scripts/sweep_errors.py --reference real.jsonl --show  # ours against answers that were kept
     python scripts/sweep_errors.py --rules                        # read the engine's tables off them
     python scripts/sweep_errors.py --varied 2                     # other calls, chosen by the seed 2
+    python scripts/sweep_errors.py --odd [--rules]                # Tensors, numpy's numbers, bytes, ...
 """
 
 from __future__ import annotations
@@ -93,20 +94,26 @@ def main() -> int:
     parser.add_argument("--save-reference", type=Path, help="keep MindSpore's answers there")
     parser.add_argument("--rules", action="store_true", help="write the tables from MindSpore's answers")
     parser.add_argument("--varied", type=int, metavar="SEED", help="calls that are varied, not wrong")
+    parser.add_argument("--odd", action="store_true", help="plain arguments as Tensors, of numpy's, ...")
     parser.add_argument("--show", action="store_true", help="print the commonest differences")
     asked = parser.parse_args()
 
-    from scripts.sweep import certain, compare, learn, rule_order, rules
+    from scripts.sweep import certain, compare, learn, odd, rule_order, rules
     from tests.reference.real import interpreter
 
     python = interpreter()
     if python is None:
         raise SystemExit("no real MindSpore: run scripts/reference_env.sh, or set MS2TORCH_REFERENCE_PYTHON")
     given = examples(python, asked.names)
-    how = [] if asked.varied is None else ["--varied", str(asked.varied), COUNT]
+    how = ["--odd"] if asked.odd else [] if asked.varied is None else ["--varied", str(asked.varied), COUNT]
     there = kept(asked.reference) if asked.reference else side(python, given, "--real", *how)
     if asked.save_reference:
         asked.save_reference.write_text("".join(json.dumps(item) + "\n" for item in there.items()))
+    if asked.rules and asked.odd:
+        odd.clear()
+        told = side(sys.executable, given, "--describe", *how)
+        print(odd.write(there, told, side(sys.executable, given, *how)), "lines")
+        return 0
     if asked.rules:
         learn.clear()                       # what ours says without the table
         told = side(sys.executable, given, "--describe")

@@ -6,6 +6,7 @@ import math
 
 import torch
 
+from ms2torch._core.checks.words import renderings
 from ms2torch._core.operators.registry import OPS, lowered
 from ms2torch._core.tensor.tensor import Tensor, lower
 from ms2torch.ops.function._array_join import cat_of
@@ -285,8 +286,7 @@ def _at_least(name, function):
             raise TypeError("the input x must be Tensor!")
         for a in arys:
             if not isinstance(a, torch.Tensor):
-                kind = type(a).__name__.capitalize()
-                raise TypeError(f"expect Tensor, but got <class 'mindspore._c_expression.typing.{kind}'>")
+                raise TypeError(f"expect Tensor, but got {renderings(a)['typed']}")
         found = [function(a) for a in arys]
         return found[0] if len(found) == 1 else found
 

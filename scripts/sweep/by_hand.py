@@ -1,8 +1,8 @@
 """What stands otherwise in the engine's tables than the real one's answers to the sweep say: by_hand.tsv.
 
-A line: the table (refused, guards), "kept" before a line that is in it whatever was read off, in the place of
-one about the same argument and kinds, or "gone" before the beginning of one that is left out: it refused what
-MindSpore takes in other calls than the sweep's, or another module says it better.
+A line: the table (refused, guards, odd), "kept" before a line that is in it whatever was read off, in the
+place of one about the same argument and kinds, or "gone" before the beginning of one that is left out: it
+refused what MindSpore takes in other calls than the sweep's, or another module says it better.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 
 FILE = Path(__file__).with_suffix(".tsv")
 # How many columns say what a line is about.
-_KEY = {"refused": 3, "guards": 1}
+_KEY = {"refused": 3, "guards": 1, "odd": 2}
 
 
 def applied(table: str, lines: list[str]) -> list[str]:

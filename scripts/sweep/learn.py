@@ -18,7 +18,7 @@ ENGINE = Path(__file__).resolve().parents[2] / "ms2torch" / "_core" / "checks"
 FILE, GUARDS = ENGINE / "refused.tsv", ENGINE / "guards.tsv"
 HEAD = "called\tplace\tkinds\terror\twords\n"
 # What a message may call a value, the unmistakable first.
-_HOLES = ("object", "cls", "kind", "word", "type", "call", "value")
+_HOLES = ("typed", "object", "cls", "kind", "word", "type", "call", "value")
 _ORDER = ("str", "list", "tuple", "dict", "numpy", "float", "int", "bool", "complex", "dtype", "object",
           "None", "Tensor")
 _INSIDE = {"a string inside": "of str", "a float inside": "of float"}

@@ -1,5 +1,5 @@
-"""One side of the sweep: python -m scripts.sweep.side [--real | --describe] [--varied SEED COUNT] <
-examples.json; a JSON line for each name.
+"""One side of the sweep: python -m scripts.sweep.side [--real | --describe] [--varied SEED COUNT |
+--odd] < examples.json; a JSON line for each name.
 
 Each example runs in a fork of this process. A call of what the example is about is made with each of its
 arguments spoilt before it is made as it stands; what a process leaves unanswered is told as "crash" or
@@ -30,6 +30,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "documented_examples"))
 from isolated import HELPERS, IMPORTS, unbound
 
+from scripts.sweep.odd import odd
 from scripts.sweep.varied import varied
 from scripts.sweep.wrong import spoilt
 
@@ -78,7 +79,8 @@ class Sweep:
             return f(*args, **kwargs)
         self.made[kind] += 1
         self.busy = True
-        calls = varied(args, kwargs, self.name, *VARIED) if VARIED else spoilt(args, kwargs)
+        calls = varied(args, kwargs, self.name, *VARIED) if VARIED else \
+            odd(args, kwargs) if "--odd" in sys.argv else spoilt(args, kwargs)
         for what, others, named in calls:
             key = f"{kind} {self.made[kind]}, {what}"
             if key not in self.skip:
@@ -123,8 +125,11 @@ def wait() -> None:
 
 def described(f, args, kwargs) -> list:
     """[[parameter, whether by name, the value's kinds in MindSpore's words], ...] of a call."""
+    from ms2torch._core.checks.odd import odd_kind, renderings_of
     from ms2torch._core.checks.words import renderings
 
+    if "--odd" in sys.argv:
+        return _told(f, args, kwargs, lambda v: (kind := odd_kind(v)) and {"odd": kind, **renderings_of(v)})
     return _told(f, args, kwargs, renderings)
 
 

@@ -119,6 +119,13 @@ def _refusal(name: str, raw, kwargs, valid, kernel, fixed) -> Exception | None:
         rules.refusal(name, *_inputs(name, kernel, raw, kwargs))
 
 
+def parser_error(name: str, kernel, given: dict, valid=None, fixed=None) -> TypeError | None:
+    """The error of MindSpore's parser of calls for arguments by name, where a Primitive refuses one."""
+    if not name[0].isupper() or name in GUARDED:    # (a function may make them ready; these look themselves)
+        return None
+    return _of_parser(name, (), given, valid, kernel, fixed)
+
+
 def _of_parser(name: str, raw, kwargs, valid, kernel, fixed) -> TypeError | None:
     """The error of MindSpore's parser of calls, which looks at kinds alone, before anything else does."""
     valid = valid or rules.form_of_valid_calls(name, _names(kernel))

@@ -101,13 +101,13 @@ def wrong_inputs(name: str, **inputs) -> TypeError:
 def not_a_tensor(err: AttributeError, name: str, kernel, raw, kwargs, fixed=None) -> Exception | None:
     """The error for a number, string or sequence where ``kernel`` wanted a Tensor, told by the attribute
     that it looked for; None for another error."""
-    if not isinstance(err.obj, _PLAIN):
-        return None
+    fixed = fixed or {}
     try:
-        given = inspect.signature(kernel).bind(*raw, **kwargs, **(fixed or {})).arguments
+        given = inspect.signature(kernel).bind(*raw, **kwargs, **fixed).arguments
     except TypeError:
         return None
-    fixed = fixed or {}
+    if not isinstance(err.obj, _PLAIN) and not any(err.obj is value for value in given.values()):
+        return None
     made = ", ".join(f"{n}={describe(v)}" for n, v in given.items() if n in fixed)
     called = ", ".join(f"{n}={describe(v)}" for n, v in given.items() if n not in fixed)
     return TypeError(f'Failed calling {name} with "{name}({made})({called})".')
@@ -134,6 +134,13 @@ def object_name(value) -> str:
         return f"'mindspore._c_expression.typing.{type(value).__name__}' object"
     cell = "The " if hasattr(value, "construct") else ""
     return f"{cell}'{type_name(value)}' object"
+
+
+def compiled_name(value) -> str:
+    """The name of a value's class where a compiled function of Python says it: ``'numpy.float32'``."""
+    if isinstance(value, Type):
+        return f"'mindspore._c_expression.typing.{type(value).__name__}'"
+    return f"'{'numpy.' * isinstance(value, (np.ndarray, np.generic))}{type_name(value)}'"
 
 
 def type_name(value) -> str:
@@ -188,6 +195,8 @@ def fits_kind(value, kind: str) -> bool:
         return isinstance(value, torch.Tensor)
     if kind == "int":
         return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if kind == "float":
+        return isinstance(value, (float, np.floating))
     if kind == "Number":
-        return isinstance(value, (int, float, np.number))
+        return isinstance(value, (int, float, np.number, np.bool_))
     return describe(value) == kind

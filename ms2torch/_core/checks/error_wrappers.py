@@ -14,6 +14,7 @@ from types import FunctionType
 from ms2torch._core.checks import refused
 from ms2torch._core.checks.guards import LOOKING
 from ms2torch._core.checks.kernel_dtypes import not_supported
+from ms2torch._core.checks.odd import ODD, odd_error
 from ms2torch._core.checks.preconditions import (
     OF_FAILURES,
     PRECONDITIONS,
@@ -31,7 +32,7 @@ _ENTRY = re.compile(r"^[\w.<>]+\.(construct|__init__|__call__)\(\) "
 
 def wrap_function(function, called: str):
     """``function``, whose failures are told as the real one's; it looks first where ``LOOKING`` says so."""
-    looks = f"{called} make" in LOOKING or f"{called} make" in PRECONDITIONS
+    looks = any(f"{called} make" in table for table in (LOOKING, PRECONDITIONS, ODD))
     takes, accepted = None, AcceptedCalls()
 
     @wraps(function)
@@ -85,7 +86,8 @@ def certain_error(called: str, takes, args, kwargs) -> Exception | None:
     defaults = {n: p.default for n, p in takes.parameters.items() if p.default is not p.empty}
     given = [(p, refused.as_torch(v)) for p, v in (*zip(places, args, strict=True), *kwargs.items())
              if v is not defaults.get(p, refused.NOTHING)]
-    return _precondition_error(called, defaults, zip(places, args, strict=True), kwargs) or \
+    return odd_error(called, (*zip(places, args, strict=True), *kwargs.items())) or \
+        _precondition_error(called, defaults, zip(places, args, strict=True), kwargs) or \
         refused.argument_error(called, given, defaults, certain=True)
 
 

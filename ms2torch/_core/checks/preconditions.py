@@ -98,7 +98,7 @@ def _worded(called: str, condition: str, error: str = "", words: str = ""):
                f"{told}, the '{n}' must be str and must be in '{words}', but got '{{text({n})}}'.")
     elif right == "a Tensor":                                        # a check of mindspore.numpy
         yield (f"of({n}) != 'Tensor'", "TypeError",
-               f"expect Tensor, but got <class 'mindspore._c_expression.typing.{{typed({n})}}'>")
+               f"expect Tensor, but got {{typed({n})}}")
     else:
         number = {"a pair": 2, "a triple": 3}[right]
         what = (f" attr '{n}' must be an positive int number or a tuple of two positive int numbers"

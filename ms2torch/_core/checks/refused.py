@@ -31,6 +31,7 @@ import numpy as np
 import torch
 
 from ms2torch._core.checks.calls import dtype_name
+from ms2torch._core.checks.odd import ODD, odd_error
 from ms2torch._core.checks.preconditions import PRECONDITIONS, precondition_error
 from ms2torch._core.checks.rules import _allowed
 from ms2torch._core.checks.words import kind_of, renderings, with_public_classes
@@ -89,7 +90,7 @@ def _lines(called: str) -> tuple[str, ...]:
 
 def has_entries(called: str) -> bool:
     """Whether the tables have a line about a name."""
-    return called in PRECONDITIONS or bool(_lines(called))
+    return called in PRECONDITIONS or called in ODD or bool(_lines(called))
 
 
 @cache
@@ -437,6 +438,8 @@ def mindspore_error(err: Exception, called: str, takes, args, kwargs, own: dict 
                 with_public_name(err, called)
         if str(err).startswith(f"{called[:-5].rpartition('.')[2]}.__init__() "):      # takes *args, **kwargs
             return with_public_name(err, called)
+    if wrong := odd_error(called, given):
+        return wrong
     others = {n: p.default for n, p in takes.parameters.items() if p.default is not p.empty}
     worded = getattr(err, "from_user", False)
     if worded and called.endswith(" call"):         # what a layer asks may depend on how it was made

@@ -119,13 +119,6 @@ def beyond(index, x, axis: int) -> bool:
     return any(n > m for k, (n, m) in enumerate(zip(*sizes, strict=True)) if k != axis % len(sizes[0]))
 
 
-def _typed(x) -> str:
-    """The name of MindSpore's own type for a value that is no Tensor."""
-    kind = "str" if isinstance(x, bytes) else "dtype" if isinstance(x, type) else kind_of(x)
-    return {"None": "TypeNone", "str": "String", "numpy": "Type", "object": "Type", "complex": "Type",
-            "dtype": "TypeType"}.get(kind, kind.capitalize())
-
-
 def _sized(how: str):
     return lambda x: shapes(tuple(_tensor(x).shape))[how]
 
@@ -141,7 +134,7 @@ WORDS = {
     "least": lambda x: min(map(num, x)) if count(x) else num(None),
     "inside": lambda x: {kind_of(v) for v in x} if count(x) else set(),
     "dtype": _dtype,
-    "of": kind_of, "typed": _typed,
+    "of": kind_of,
     "shape": _sized("shape"), "tuple": _sized("tuple"), "vector": _sized("vector"), "dims": _sized("dims"),
     "rest": lambda x: str(list(_tensor(x).shape[1:])),
     "printed": lambda x: repr(wrap(_tensor(x))).replace("value= ", "value="),
@@ -156,7 +149,7 @@ WORDS = {
     "apart": apart, "beyond": beyond, "lesser": lesser, "tuple_": tuple,
     "of_enum": lambda x: not isinstance(x, str) or listed(x),
     **{f.__name__: f for f in (len, abs, min, max, all, any, isinstance, int, float, bool, str, list)},
-    **{how: _rendered(how) for how in ("word", "kind", "call", "cls", "type", "object")},
+    **{how: _rendered(how) for how in ("word", "kind", "call", "cls", "type", "object", "typed")},
 }
 
 

@@ -10,7 +10,7 @@ import torch
 
 from ms2torch._core.checks.calls import describe, object_name, type_description, type_name
 from ms2torch._core.tensor.dtype import Type
-from ms2torch._core.tensor.tensor import Tensor
+from ms2torch._core.tensor.tensor import Tensor, wrap
 
 
 def renderings(value) -> dict[str, str]:
@@ -27,10 +27,20 @@ def renderings(value) -> dict[str, str]:
         "kind": word,
         "word": word[7:-1] if isinstance(raw, torch.Tensor) else word,
         "call": describe(raw),
-        "value": "" if isinstance(raw, (torch.Tensor, np.ndarray)) else str(raw)[:200],
+        "value": _printed(raw)[:200],
         **shapes(tuple(raw.shape) if isinstance(raw, (torch.Tensor, np.ndarray)) else ()),
         "of": kind_of(raw),
+        "typed": f"<class 'mindspore._c_expression.typing.{_own_type(raw)}'>",
     }
+
+
+def _printed(raw) -> str:
+    """A value as it prints; nothing for tensors and arrays of more than two numbers."""
+    if isinstance(raw, np.ndarray):
+        return str(raw) if raw.size <= 2 else ""
+    if isinstance(raw, torch.Tensor):
+        return str(wrap(raw)) if raw.numel() <= 2 and not raw.is_meta else ""
+    return str(raw)
 
 
 # Classes by the names that MindSpore's have; numpy's bool is that of the releases which MindSpore runs on.
@@ -75,6 +85,18 @@ def shapes(sizes: tuple[int, ...]) -> dict[str, str]:
         "dims": f"[{''.join(f'{n},' for n in sizes)}]",
         "rank": str(len(sizes)),
     }
+
+
+# MindSpore's own types by the classes of values; bool stands before int, its base.
+_OWN_TYPES = ((type(None), "TypeNone"), ((bool, np.bool_), "Bool"), ((int, np.integer), "Int"),
+              ((float, np.floating), "Float"), ((str, bytes), "String"), (list, "List"), (tuple, "Tuple"),
+              (dict, "Dict"), (slice, "Slice"), (type(...), "TypeEllipsis"),
+              ((Type, torch.dtype, type), "TypeType"))
+
+
+def _own_type(value) -> str:
+    """The name of MindSpore's own type for a value that is no Tensor."""
+    return next((word for kinds, word in _OWN_TYPES if isinstance(value, kinds)), "Type")
 
 
 def kind_of(value) -> str:

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from functools import cache
 
+import numpy as np
 import torch
 
+from ms2torch._core.checks.odd import is_whole, odd_kind
 from ms2torch._core.operators.spelling import Arguments, arguments
 from ms2torch._core.tensor.tensor import Tensor, _new, lift, lower
 
@@ -20,6 +22,34 @@ PLAIN = frozenset((int, float, bool, str, type(None), torch.Tensor))
 FAILURES = (RuntimeError, IndexError, TypeError, AttributeError, ValueError, KeyError)
 # Stands for an argument that was given by another name, or not at all.
 ABSENT = object()
+
+
+class OddArgument(TypeError):
+    """An argument is an array or a number of numpy's, or something odd (`checks.odd`) where MindSpore looks
+    closer than torch's kernels do: whoever explains failures decides."""
+
+
+def of_numpy(value) -> bool:
+    return isinstance(value, (np.ndarray, np.generic))
+
+
+def _lowered(value):
+    if of_numpy(value):
+        raise OddArgument
+    return lower(value)
+
+
+def _plain(value):
+    """An argument that is no Tensor in MindSpore."""
+    if is_whole(value):
+        return value if value.__class__ is tuple else value[:]
+    if odd_kind(value):
+        raise OddArgument
+    return lower(value)
+
+
+_NO_TENSORS = PLAIN - {torch.Tensor}
+
 
 # Locals begin with a line below, so that no argument has their names.
 _TEMPLATE = """
@@ -40,8 +70,9 @@ def make(kernel, explain, respell):
 
 
 @cache
-def _template(required: int, defaulted: int, named: int, by_name: int, kind: str):
-    """``make`` for a count of arguments, of which the last ``by_name`` go to the kernel by their names.
+def _template(required: int, defaulted: int, named: int, by_name: int, kind: str, plain: tuple[int, ...]):
+    """``make`` for a count of arguments, of which the last ``by_name`` go to the kernel by their names, and
+    those at ``plain`` are no Tensors.
 
     ``kind``: "fixed" is a Primitive's call, whose attributes follow. It counts its arguments itself, as
     "counted" does; "spelled" takes other names too.
@@ -52,6 +83,8 @@ def _template(required: int, defaulted: int, named: int, by_name: int, kind: str
     sent = [f"{a}._t if {a}.__class__ is Tensor else {a} if {a}.__class__ in PLAIN else lower({a})"
             for a in first]
     sent += [f"{b} if {b}.__class__ in PLAIN else lower({b})" for b in (*later, *names)]
+    for i in plain:
+        sent[i] = f"{given[i]} if {given[i]}.__class__ in NO_TENSORS else plain({given[i]})"
     called = tuple(f"p{i}" for i in range(by_name))
     for i, name in enumerate(called, len(sent) - by_name):
         sent[i] = f"{name}={sent[i]}"
@@ -72,17 +105,20 @@ def _template(required: int, defaulted: int, named: int, by_name: int, kind: str
         respelled = f"if {unusual}: return respell({values}, _more, _others)"
         takes = [*first, *later, "*_more", *names, "**_others"]
     space = {"__name__": __name__, "ABSENT": ABSENT, "FAILURES": FAILURES, "PLAIN": PLAIN, "Tensor": Tensor,
-             "Torch": torch.Tensor, "new": _new, "lift": lift, "lower": lower}
+             "Torch": torch.Tensor, "new": _new, "lift": lift, "lower": _lowered, "plain": _plain,
+             "NO_TENSORS": _NO_TENSORS}
     exec(_TEMPLATE.format(arguments=", ".join(takes), passed=", ".join(sent), given=values,
                           respelled=respelled), space)
     return space["make"], called
 
 
-def _function(shown: Arguments, meant, kind: str, kernel, explain, run, respell=None):
-    """The compiled form with the arguments ``shown``; the kernel calls them ``meant``, in this order."""
+def _function(shown: Arguments, meant, kind: str, kernel, explain, run, respell=None, plain=frozenset()):
+    """The compiled form with the arguments ``shown``, of which those ``plain`` are no Tensors; the kernel
+    calls them ``meant``, in this order."""
     by_name = len(shown.names) - min(len(shown.positional), kernel.__code__.co_argcount)
     required = len(shown.positional) - len(shown.defaults)
-    make, called = _template(required, len(shown.defaults), len(shown.named), by_name, kind)
+    make, called = _template(required, len(shown.defaults), len(shown.named), by_name, kind,
+                             tuple(i for i, n in enumerate(shown.names) if n in plain))
     call = make(run or kernel, explain, respell)
     code = call.__code__
     if hasattr(run, "cells"):
@@ -97,19 +133,19 @@ def _function(shown: Arguments, meant, kind: str, kernel, explain, run, respell=
     return call
 
 
-def form(kernel, shown: Arguments, explain, respell=None, run=None):
+def form(kernel, shown: Arguments, explain, respell=None, run=None, plain=frozenset()):
     """The function with the arguments ``shown`` that takes and gives Tensors for ``kernel``.
 
     ``explain(err, values)`` raises the error of a failure, or gives the result after all; ``values`` are the
     arguments given, in the order shown. ``respell(values, more, others)`` answers a call by other names of
     the arguments, or of a wrong number; some values are ABSENT then. ``run`` is called in the kernel's
-    place.
+    place. ``plain`` are the arguments that are no Tensors.
     """
     kind = "" if respell is None else "spelled" if shown.also else "counted"
-    return _function(shown, arguments(kernel).names, kind, kernel, explain, run, respell)
+    return _function(shown, arguments(kernel).names, kind, kernel, explain, run, respell, plain)
 
 
-def primitive_call(kernel, attributes, called, explain, run, miscounted):
+def primitive_call(kernel, attributes, called, explain, run, miscounted, plain=frozenset()):
     """The ``__call__`` of a Primitive whose attributes are the kernel's last arguments; None where they are
     not, or cannot be counted.
 
@@ -126,4 +162,5 @@ def primitive_call(kernel, attributes, called, explain, run, miscounted):
         return None
     shown = Arguments((*called[:count], *own.positional[len(called[:count]) : count]),
                       own.defaults[: max(0, count - (len(own.positional) - len(own.defaults)))])
-    return _function(shown, own.positional, "fixed", kernel, explain, run, miscounted)
+    return _function(shown, own.positional, "fixed", kernel, explain, run, miscounted,
+                     {n for i, n in enumerate(shown.names) if str(i) in plain})

@@ -8,13 +8,14 @@ from functools import partial
 import torch
 
 from ms2torch._core.checks import refused, rules
-from ms2torch._core.checks.call_errors import lazy_checker, mindspore_error, with_guard
+from ms2torch._core.checks.call_errors import lazy_checker, mindspore_error, parser_error, with_guard
 from ms2torch._core.checks.guards import GUARDED, LOOKING
+from ms2torch._core.checks.odd import ODD, odd_error, plain_places
 from ms2torch._core.checks.prechecks import with_precheck
 from ms2torch._core.checks.preconditions import PRECONDITIONS, AcceptedCalls, precondition_error
 from ms2torch._core.operators import wider
 from ms2torch._core.operators.attribute_forms import converted_attributes, with_numbers, with_sequences
-from ms2torch._core.operators.dispatch import ABSENT, FAILURES, PLAIN, primitive_call
+from ms2torch._core.operators.dispatch import ABSENT, FAILURES, PLAIN, OddArgument, of_numpy, primitive_call
 from ms2torch._core.operators.primitive import Primitive
 from ms2torch._core.operators.signatures import SIGNATURES, as_tensors, count_error, signature_error
 from ms2torch._core.operators.tables import PRIMITIVES
@@ -35,8 +36,9 @@ def make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=Fa
     if on_tensors:
         __call__ = form.call_on_tensors()
     else:
-        run = form.checked_kernel()
-        __call__ = (primitive_call(kernel, form.attributes, form.called, form.explain, run, form.miscounted)
+        run = form.run = form.checked_kernel()
+        __call__ = (primitive_call(kernel, form.attributes, form.called, form.explain, run, form.miscounted,
+                                   plain_places(form.calling))
                     or form.call_by_kind(run))
     __call__.__name__, __call__.__qualname__ = "__call__", f"{name}.__call__"
     __call__.__signature__ = _signature({"self": REQUIRED}, *form.takes)
@@ -106,6 +108,8 @@ class _Form:
             raise TypeError(f"got an unexpected keyword argument '{unknown[0]}'")
         told = [(n, v) for n, v in given.items() if v is not attributes[n]]
         if told and (wrong := refused.argument_error(self.making, told, attributes, certain=True)):
+            raise wrong
+        if self.making in ODD and (wrong := odd_error(self.making, given.items())):
             raise wrong
         rules.check_attributes(self.name, given)
         if self.making in PRECONDITIONS and (wrong := precondition_error(self.making, lower(values))):
@@ -196,6 +200,16 @@ class _Form:
 
     def recover(self, err, raw, given, fixed):
         """The result by way of a wider dtype where torch lacks a kernel, else MindSpore's error is raised."""
+        if wrong := odd_error(self.calling, [(str(k), v) for k, v in enumerate(raw)]):
+            raise wrong from None
+        if err.__class__ is OddArgument:
+            if any(map(of_numpy, raw)) and (
+                    wrong := parser_error(self.name, self.kernel, given, self.valid, fixed)):
+                raise wrong from None
+            try:
+                return self.run(**given, **fixed)
+            except FAILURES as later:
+                err = later
         wrong = mindspore_error(err, self.name, (), given, self.valid, self.kernel, fixed,
                                 partial(self.unlike, raw), partial(self.unfit, raw, fixed))
         if (result := wider.compute(wrong, self.kernel, (), {**given, **fixed})) is None:

@@ -36,10 +36,11 @@ from typing import Any, NamedTuple
 import torch
 
 from ms2torch._core.checks import refused
-from ms2torch._core.checks.call_errors import mindspore_error, with_guard
-from ms2torch._core.checks.calls import PRIMITIVES_BEHIND, VALID_CALLS, wrong_arguments
+from ms2torch._core.checks.call_errors import mindspore_error, parser_error, with_guard
+from ms2torch._core.checks.calls import PRIMITIVES_BEHIND, VALID_CALLS, compiled_name, wrong_arguments
 from ms2torch._core.checks.error_wrappers import certain_error, wrap_class
 from ms2torch._core.checks.guards import APART, DIRECT, LOOKING
+from ms2torch._core.checks.odd import odd_error, plain_places
 from ms2torch._core.checks.overloads import OVERLOADS, overload_error
 from ms2torch._core.checks.prechecks import with_precheck
 from ms2torch._core.checks.preconditions import (
@@ -50,7 +51,7 @@ from ms2torch._core.checks.preconditions import (
 )
 from ms2torch._core.checks.single_forms import SINGLE_FORMS, single_form_error, unpacking_error
 from ms2torch._core.operators import callsite, wider
-from ms2torch._core.operators.dispatch import ABSENT, FAILURES, PLAIN, form
+from ms2torch._core.operators.dispatch import ABSENT, FAILURES, PLAIN, OddArgument, form, of_numpy
 from ms2torch._core.operators.primitive import Primitive
 from ms2torch._core.operators.primitive_factory import REQUIRED, make_primitive
 from ms2torch._core.operators.signatures import SIGNATURES, signature_error
@@ -148,6 +149,20 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
             raise err
         raw = [lower(v) for v in values]
         told = _given(shown, raw, err)
+        if wrong := _odd(public, told):
+            raise wrong from None
+        given = dict(zip(own.names, raw, strict=False))
+        if err.__class__ is OddArgument:
+            held, valid_call = dict(zip(shown.names, raw, strict=True)), VALID_CALLS.get(public[0])
+            if any(map(of_numpy, raw)) and (
+                    wrong := _no_form(public, told, nullable=_nullable(shown)) or (
+                        wrong_arguments(valid_call, held, _defaults(shown)) if valid_call else
+                        parser_error(name, kernel, given, valid))):
+                raise wrong from None
+            try:
+                return (run or kernel)(**given)
+            except FAILURES as later:
+                err = later
         if wrong := _no_form(public, told, nullable=_nullable(shown)):
             raise wrong from None
         said, unfit = partial(_refused, public, shown, raw, told), partial(_unfit, public, raw, told)
@@ -155,7 +170,6 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
             held = dict(zip(shown.names, raw, strict=True))
             if wrong := wrong_arguments(valid_call, held, _defaults(shown)) or said(True):
                 raise wrong from None
-        given = dict(zip(own.names, raw, strict=False))
         wrong = mindspore_error(err, name, (), given, valid, kernel, None, said, unfit, public[0] in DIRECT,
                                 PRIMITIVES_BEHIND.get(public[0]))
         if (found := wider.compute(wrong, kernel, (), given)) is not None:
@@ -177,7 +191,7 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
         def respell(values, more, others):
             return call(**_respelled(shown, public[0], values, more, others))
 
-    call = form(kernel, shown, explain, respell, run)
+    call = form(kernel, shown, explain, respell, run, plain_places(*(f"{p} make" for p in public)))
     return call
 
 
@@ -232,6 +246,8 @@ def _no_form(public, told, unbound: bool = False, nullable=frozenset()) -> Excep
 
     ``nullable`` are those that may be None.
     """
+    if public[0].startswith("Tensor.") and told and not isinstance(told[0][1], torch.Tensor):
+        return _no_tensor(public[0], told[0][1])
     for called in public:
         given = told[called.startswith("Tensor."):]
         named = dict(pair for pair in given if isinstance(pair, refused.Named))
@@ -243,6 +259,20 @@ def _no_form(public, told, unbound: bool = False, nullable=frozenset()) -> Excep
         if called in SINGLE_FORMS:
             return None
     return None
+
+
+def _odd(public, told) -> Exception | None:
+    """MindSpore's error where one of the arguments is an odd one."""
+    return next((wrong for called in public
+                 if (wrong := odd_error(f"{called} make", told[called.startswith("Tensor."):]))), None)
+
+
+def _no_tensor(public: str, value) -> TypeError | None:
+    """What Python says where a method of a compiled class is given another object as its own."""
+    if public not in OVERLOADS and public not in SINGLE_FORMS:
+        return None
+    return TypeError(f"descriptor '{public[7:]}' for 'TensorPy' objects doesn't apply to a "
+                     f"{compiled_name(value)} object")
 
 
 def _nullable(shown: Arguments) -> frozenset[str]:
@@ -336,6 +366,9 @@ def _of_any_arguments(kernel, name: str, valid: str | None, also: dict[str, str]
             shape = all(v.__class__ is int for v in raw[1:])                 # view(2, 3)
             if (wrong := not shape and _no_form(public, pairs)):
                 raise wrong from None
+            if wrong := _odd(public, [*zip(refused.position_names("", takes, len(raw)), raw, strict=True),
+                                      *lower(named).items()]):
+                raise wrong from None
             for called in public:
                 if (wrong := refused.mindspore_error(err, f"{called} make", takes, raw, kwargs)) is not err:
                     raise wrong from None
@@ -421,7 +454,8 @@ def _failing_as(kernel, name: str):
 def form_error(public: str, takes: inspect.Signature, args, kwargs) -> Exception | None:
     """MindSpore's error for arguments of a method that takes any, where they fit none of its forms; ``takes``
     is the signature of what it computes, with the Tensor."""
-    pairs = [("self", None), *enumerate(lower(list(args))), *map(refused.Named, lower(kwargs).items())]
+    own = ("self", torch.empty(0))
+    pairs = [own, *enumerate(lower(list(args))), *map(refused.Named, lower(kwargs).items())]
     if wrong := _no_form((public,), pairs):
         return wrong
     try:

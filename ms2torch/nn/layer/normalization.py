@@ -11,6 +11,7 @@ from ms2torch._core import mode
 from ms2torch._core.checks.refusals import translate
 from ms2torch._core.errors import unsupported
 from ms2torch._core.gradient import recording
+from ms2torch._core.operators.attribute_forms import with_numbers
 from ms2torch._core.operators.normalising import batch_norm
 from ms2torch._core.tensor.dtype import float32
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -225,8 +226,9 @@ class LayerNorm(Cell):
             raise ValueError("Expected normalized_shape to be at least 1-dimensional, i.e., containing at "
                              f"least one element, but got normalized_shape = {normalized_shape}")
         self.normalized_shape = normalized_shape
-        self.begin_norm_axis, self.begin_params_axis = begin_norm_axis, begin_params_axis
-        self.epsilon = epsilon
+        self.begin_norm_axis, self.begin_params_axis, self.epsilon = with_numbers("LayerNorm", {
+            "begin_norm_axis": begin_norm_axis, "begin_params_axis": begin_params_axis,
+            "epsilon": epsilon}).values()
         self.gamma = Parameter(initializer(gamma_init, normalized_shape, dtype=dtype), name="gamma")
         self.beta = Parameter(initializer(beta_init, normalized_shape, dtype=dtype), name="beta")
 
@@ -238,7 +240,8 @@ class LayerNorm(Cell):
             t, g, b = input_x._t, gamma._t, beta._t
             if g.dtype is not t.dtype:
                 g, b = g.to(t.dtype), b.to(t.dtype)
-            if self.begin_norm_axis == -1 and g.ndim == 1:
+            if (self.begin_norm_axis == -1 == self.begin_params_axis and g.ndim == 1
+                    and self.epsilon.__class__ is float):
                 return wrap(torch.layer_norm(t, g.shape, g, b, self.epsilon))
             return wrap(layer_normalised(t, g, b, self.begin_norm_axis, self.begin_params_axis,
                                          self.epsilon)[0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import torch
 
 from ms2torch._core.devices.device import device
@@ -36,7 +37,7 @@ def cast(input, dtype):
 
 
 def _cast_number(number, want):
-    if not isinstance(number, (bool, int, float, complex)):
+    if not isinstance(number, (bool, int, float, complex, np.number, np.bool_)):
         from ms2torch._core.checks.calls import describe
 
         raise TypeError(f'Failed calling Cast with "Cast()(input={describe(number)}, '

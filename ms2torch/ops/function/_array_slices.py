@@ -5,7 +5,7 @@ from __future__ import annotations
 from ms2torch._core.errors import final
 from ms2torch._core.operators.registry import op
 
-from ._array_shape import ints
+from ._array_shape import ints, whole
 
 
 @op(primitive="Slice", call=("input", "begin", "size"), alias="tensor_slice")
@@ -14,7 +14,7 @@ def slice__(input_x, begin, size):
 
     (``mindspore.ops.slice``.)
     """
-    begin, size, shape = ints(begin), ints(size), input_x.shape
+    begin, size, shape = [*map(whole, ints(begin))], [*map(whole, ints(size))], input_x.shape
     if not len(begin) == len(size) == len(shape):
         raise ValueError("For Slice, the shape of input|begin|size must be equal.")
     index = []

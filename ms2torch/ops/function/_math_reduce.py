@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from math import inf
 
+import numpy as np
 import torch
 
 from ms2torch._core.checks.calls import no_matching_form
@@ -445,7 +446,7 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
     matrix = t.ndim == 2 if dim is None else isinstance(where, tuple) and len(where) == 2
     if ord is None or (ord == "fro" and matrix) or (ord == 2 and dim is None and t.ndim == 1):
         return _euclidean(t, where, keepdim)
-    if matrix and isinstance(ord, float) and abs(ord) in (1, 2):
+    if matrix and isinstance(ord, (float, np.number)) and abs(ord) in (1, 2):
         return _euclidean(t, where, keepdim)               # whole orders are meant where they are ints
     if matrix and ord in BY_SINGULAR_VALUES:
         return singular_norm(t, ord, where or (-2, -1), keepdim)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 
+from ms2torch._core.checks.calls import describe
 from ms2torch._core.operators import normalising
 from ms2torch._core.operators.registry import Primitive, op, primitive, primitive_class
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -18,6 +20,7 @@ def layer_normalised(t, gamma, beta, begin_norm_axis: int, begin_params_axis: in
     ``gamma`` and ``beta`` have the shape of those from ``begin_params_axis`` on; torch knows one axis for
     both.
     """
+    _check_layer_norm(t, gamma, beta, begin_norm_axis, begin_params_axis, epsilon)
     start, own = begin_norm_axis % t.ndim, begin_params_axis % t.ndim
     if gamma.shape != t.shape[own:] or beta.shape != gamma.shape:
         raise ValueError(
@@ -33,6 +36,27 @@ def layer_normalised(t, gamma, beta, begin_norm_axis: int, begin_params_axis: in
         y = y * gamma + beta
     variance = rstd.reciprocal().square() - epsilon
     return y, mean.reshape(kept), variance.reshape(kept)
+
+
+def _check_layer_norm(t, gamma, beta, begin_norm_axis, begin_params_axis, epsilon) -> None:
+    axes = {"begin_norm_axis": begin_norm_axis, "begin_params_axis": begin_params_axis}
+    whole = all(isinstance(a, (int, np.integer)) and not isinstance(a, bool) for a in axes.values())
+    if not whole or not isinstance(epsilon, float):
+        given = ", ".join(f"{n}={describe(v)}" for n, v in {**axes, "epsilon": epsilon}.items())
+        raise TypeError(f'Failed calling LayerNorm with "LayerNorm({given})'
+                        '(input_x=Tensor, gamma=Tensor, beta=Tensor)".')
+    for name, axis in axes.items():
+        if not -1 <= axis < t.ndim:
+            raise RuntimeError(f"For primitive[LayerNorm], input_x's rank is {t.ndim}, while the '{name}' "
+                               f"value should be in the range [-1, {t.ndim}), but got {axis}")
+    own = begin_params_axis % t.ndim
+    if min(gamma.ndim, beta.ndim) + own < t.ndim:
+        raise ValueError(
+            "For 'LayerNorm', begin_params_axis must be less than or equal to input_x shape size, gamma "
+            "shape size add begin_params_axis must be equal to or greater than input_x shape size, and beta "
+            "shape size add begin_params_axis must be equal to or greater than input_x shape size, But got "
+            f"begin_params_axis: {own}, input_x shape size: {t.ndim}, gamma shape size: {gamma.ndim}, beta "
+            f"shape size: {beta.ndim}.")
 
 
 def _vector(t) -> str:

@@ -1,0 +1,122 @@
+"""Arguments that torch takes for a number, a sequence or a word where MindSpore looks closer: Tensors,
+numbers and arrays of numpy's, sequences with such inside, bytes, functions.
+
+odd.tsv is read off the real one by scripts/sweep_errors.py --odd. A line: the name and whether it is made or
+called, an argument (by name; by place where an object is called), kinds of `odd_kind`, the error's class, its
+words with holes of `renderings_of`. `dispatch` asks for the arguments that have lines here, and only where
+they are neither numbers nor words nor sequences of whole numbers, so that good calls pay nothing.
+"""
+
+from __future__ import annotations
+
+import builtins
+import re
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from ms2torch._core.checks.words import renderings
+from ms2torch._core.tensor.dtype import Type
+from ms2torch._core.tensor.tensor import lift
+
+_HOLE = re.compile(r"\{(\w+)\}")
+_PLAIN = frozenset((int, float, bool, str, type(None)))
+_FUNCTIONS = (type(abs), type(re.compile), type)
+
+
+def _read() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for line in Path(__file__).with_suffix(".tsv").read_text(encoding="utf-8").splitlines()[1:]:
+        called, _, rest = line.partition("\t")
+        found.setdefault(called, []).append(rest)
+    return found
+
+
+ODD = _read()
+
+
+@cache
+def _rules(called: str) -> tuple[tuple[str, frozenset, str, str], ...]:
+    """(place, kinds, error, words) of the lines of a name."""
+    rows = (line.split("\t") for line in ODD.get(called, ()))
+    return tuple((place, frozenset(kinds.split(",")), error, words.replace("\\n", "\n"))
+                 for place, kinds, error, words in rows)
+
+
+def odd_kind(value) -> str | None:
+    """The word for an odd value; None for numbers, words and sequences of whole numbers."""
+    if value.__class__ in _PLAIN:
+        return None
+    value = getattr(value, "_t", value)
+    if isinstance(value, torch.Tensor):
+        return "float Tensor" if value.dtype.is_floating_point else "Tensor 0-d" if not value.ndim else \
+            "Tensor of 1" if value.numel() == 1 else "Tensor"
+    if isinstance(value, (tuple, list)):
+        return next((f"{kind} inside" for v in value if (kind := _inside(v))), None)
+    if isinstance(value, np.ndarray):
+        return "array" if value.ndim else "array 0-d"
+    if isinstance(value, np.generic):
+        return f"numpy {_KINDS.get(value.dtype.kind, 'str')}"
+    return next((word for kinds, word in _OTHERS if isinstance(value, kinds)), None)
+
+
+_KINDS = {"i": "int", "u": "int", "f": "float", "b": "bool"}
+_OTHERS = ((complex, "complex"), (bytes, "bytes"), (range, "range"), (set, "set"),
+           ((Type, torch.dtype), "dtype"), (_FUNCTIONS, "function"))
+
+
+def _inside(value) -> str | None:
+    if value.__class__ is int:
+        return None
+    if value is None or (isinstance(value, (bool, float, tuple, list)) and not isinstance(value, np.generic)):
+        return "None" if value is None else "list" if isinstance(value, (tuple, list)) else \
+            type(value).__name__
+    return odd_kind(value)
+
+
+def odd_error(called: str, given) -> Exception | None:
+    """MindSpore's error for a call with these arguments, (place, value) pairs, of which one is odd."""
+    if called not in ODD:
+        return None
+    for place, value in given:
+        kind = odd_kind(value)
+        for there, kinds, error, words in _rules(called) if kind else ():
+            if place == there and kind in kinds:
+                holes = renderings_of(value)
+                text = _HOLE.sub(lambda hole, holes=holes: holes.get(hole[1], hole[0]), words)
+                return getattr(builtins, error, RuntimeError)(text)
+    return None
+
+
+def renderings_of(value) -> dict[str, str]:
+    """How an error may name an odd value, or the first odd one inside, by the name of its hole."""
+    raw = getattr(value, "_t", value)
+    told = renderings(raw)
+    ways = ("cls", "call", "type", "kind")
+    text = _shown(value)
+    found = {"text": text, "printed": text.replace("value= ", "value="), "str": told["value"],
+             **{n: told[n] for n in (*ways, "shape", "word")}}
+    if isinstance(raw, (tuple, list)) and (item := next((v for v in raw if _inside(v)), value)) is not value:
+        told = renderings(getattr(item, "_t", item))
+        found |= {"item_text": _shown(item), **{f"item_{n}": told[n] for n in ways}}
+    return found
+
+
+def _shown(value) -> str:
+    value = lift(value)
+    with np.printoptions(legacy="1.25"):                # (that of the releases that MindSpore runs on)
+        return str(value) if isinstance(value, (str, np.ndarray)) else repr(value)
+
+
+def plain_places(*called: str) -> frozenset[str]:
+    """The arguments that are looked at more closely, of a form that goes by these names."""
+    return frozenset(line.partition("\t")[0] for name in called for line in ODD.get(name, ()))
+
+
+def is_whole(value) -> bool:
+    """Whether this is a sequence of whole numbers."""
+    return value.__class__ in (tuple, list) and all(v.__class__ is int for v in value)
+
+
