@@ -1,5 +1,8 @@
 """Which process of several reads which rows."""
 
+import pathlib
+import tempfile
+
 import mindspore.dataset as ds
 import numpy as np
 
@@ -64,3 +67,22 @@ def test_joined_rows_of_other_ranks():
         return list(joined.create_tuple_iterator(num_epochs=1))
     except RuntimeError as error:
         return next(line for line in str(error).splitlines() if "[ERROR]" in line)
+
+
+@case(each={"kind": ["text", "table", "treebank", "numbers"], "workers": [1, 2, None]})
+def test_the_last_shard_of_one_file_goes_on_at_its_beginning(kind, workers):
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / ("ptb.train.txt" if kind == "treebank" else "usps" if kind == "numbers" else "rows.txt")
+        features = "".join(f" {i + 1}:0.5" for i in range(256))
+        file.write_text("".join(f"{i + 1}{features + ' ' if kind == 'numbers' else ''}\n" for i in range(9)))
+        where = {"num_shards": 2, "shard_id": 1, "shuffle": False, "num_parallel_workers": workers}
+        if kind == "text":
+            rows = ds.TextFileDataset(str(file), **where)
+        elif kind == "table":
+            rows = ds.CSVDataset(str(file), column_defaults=[""], column_names=["text"], **where)
+        elif kind == "treebank":
+            rows = ds.PennTreebankDataset(folder, "train", **where)
+        else:
+            rows = ds.USPSDataset(folder, "train", **where)
+        column = "label" if kind == "numbers" else "text"
+        return [str(row[column]) for row in rows.create_dict_iterator(num_epochs=1, output_numpy=True)]

@@ -76,6 +76,8 @@ class _ShuffleFirst(Corpus):
 class _Table(Corpus):
     """CSV files without a head; all columns are text."""
 
+    _worker_per_file = True
+
     def _count_of(self, file):
         return counted(file)
 
@@ -288,6 +290,7 @@ class SST2Dataset(Corpus):
 
     _files = {"train": "train.tsv", "test": "test.tsv", "dev": "dev.tsv"}
     _usages = ("train", "test", "dev")
+    _worker_per_file = True
     _checked = "sst2 file path: {}."
     _names = ("sentence", "label")
 

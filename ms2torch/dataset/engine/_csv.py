@@ -28,6 +28,7 @@ class CSVDataset(FilesDataset, UnionBaseDataset):
     """
 
     _checked = "csv file path: {}."
+    _worker_per_file = True
 
     def __init__(self, dataset_files, field_delim=",", column_defaults=None, column_names=None,
                  num_samples=None, num_parallel_workers=None, shuffle=Shuffle.GLOBAL, num_shards=None,

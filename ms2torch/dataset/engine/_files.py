@@ -91,6 +91,7 @@ class FilesDataset(SourceDataset):
         self._known_counts = None
 
     _checked = "text file: {}"                       # the files, where none has a row
+    _worker_per_file = False                         # CSV files have no more workers than there are of them
     _found = staticmethod(found_files)
 
     def _rows_of(self, file: str) -> Iterator[Row]:
@@ -153,7 +154,9 @@ class FilesDataset(SourceDataset):
         seed, epochs = config.drawing_seed(), 0
         order = list(range(len(self.dataset_files)))
         draw = MT19937_64(seed)
-        workers = min(self.num_parallel_workers or config.get_num_parallel_workers(), len(order))
+        workers = self.num_parallel_workers or config.get_num_parallel_workers()
+        if self._worker_per_file:
+            workers = min(workers, len(order))
 
         def part(piece):
             file, first, end = piece
