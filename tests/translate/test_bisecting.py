@@ -1,11 +1,13 @@
 """Where the whole program differs, the rule's site that is to blame is found, taken back and told."""
 
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
 import torch
 
 pytest.importorskip("libcst")
+from ms2torch import Parameter, Tensor, nn
 from ms2torch.translate import translate_source
 from ms2torch.translate.bisecting import Bisection
 from ms2torch.translate.outcome import File, Outcome
@@ -103,6 +105,21 @@ def test_trembling_moves_what_is_computed_and_nothing_else():
     assert 0 < gap.max() <= 2.0**-23  # half a unit in the last place, rounded once more
     with Trembling(seed=2):
         assert not torch.equal(x * 1.3, y)
+
+
+def test_trembling_has_the_powers_of_adams_betas_in_double_precision():
+    """A gradient that stays the same moves a weight by the rate in each step, but for the rounded powers."""
+
+    def trained(mode) -> float:
+        weight = Parameter(Tensor([0.0]), name="weight")
+        adam = nn.Adam([weight], 0.1)
+        with mode:
+            for _ in range(3):
+                adam((Tensor([2.0]),))
+        return float(weight)
+
+    assert abs(trained(Trembling()) / -0.3 - 1) < 1e-6 < abs(trained(nullcontext()) / -0.3 - 1)
+    assert trained(nullcontext()) == trained(nullcontext())
 
 
 def test_a_bias_before_batch_normalisation_has_rounding_for_its_gradient():
