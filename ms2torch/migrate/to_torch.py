@@ -188,5 +188,8 @@ class _Rows:
     def __iter__(self):
         return map(lower, iter(self._epochs))
 
+    def __next__(self):
+        return lower(next(self._epochs))
+
     def __len__(self) -> int:
         return self.rows.get_dataset_size() if hasattr(self.rows, "get_dataset_size") else len(self.rows)

@@ -11,7 +11,7 @@ from .beside import Beside
 from .bisecting import Bisection
 from .outcome import Outcome
 from .places import Draft, Project
-from .proving import PROVED
+from .proving import NEVER_CALLED, PROVED
 from .twins import TRAINS
 
 
@@ -65,7 +65,7 @@ def _settle(outcome: Outcome) -> None:
     for proof in outcome.proofs:
         if outcome.whole != "":
             continue
-        if proof["reason"] == TRAINS:
+        if proof["reason"] in (TRAINS, NEVER_CALLED):
             proof.update(state=PROVED, reason="with the whole program")
         elif proof["state"] == "differs" and proof["reason"].startswith("gradient of input"):
             # Labels have gradients in PyTorch that MindSpore's losses leave at zero; training asks for none.

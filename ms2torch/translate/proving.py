@@ -14,6 +14,7 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ms2torch.nn.cell import Cell
 from ms2torch.nn.optim import Optimizer
 
 from . import comparing
@@ -26,6 +27,7 @@ from .twins import TRAINS, Twins, Unpaired
 
 PROVED, UNPROVED, DIFFERS = "proved", "unproved", "differs"
 _FAILS = "the translation fails"
+NEVER_CALLED = "it has no construct: the whole program proves it"
 # What torch says of a Module that differentiates in its own forward pass.
 _DIFFERENTIATED = "backward through the graph a second time"
 _MOST = 40  # translations that may be tried for one class
@@ -141,6 +143,8 @@ class Prover:
                 self.heirs.setdefault(place, cls.__name__)
 
     def _uncalled(self, done: set[tuple[str, int]]) -> None:
+        classes = {type(instance.cell) for instance in self.made.values()}
+        silent = {self._place(cls) for cls in classes if cls.construct is Cell.construct}
         for path in self.sources:
             for name, line in self.translation(path).cells:
                 if (path, line) in self.heirs and (path, line) not in done:
@@ -148,6 +152,7 @@ class Prover:
                     self.proofs.append(Proof(path, name, line, PROVED, 0, reason))
                 elif (path, line) not in done:
                     reason = "no input was found that it takes" if self.bare else "the run called none"
+                    reason = NEVER_CALLED if (path, line) in silent else reason
                     self.proofs.append(Proof(path, name, line, UNPROVED, 0, reason))
 
     def _place(self, cls: type) -> tuple[str, int] | None:

@@ -15,6 +15,7 @@ import sys
 import types
 from contextlib import contextmanager, suppress
 from enum import Enum
+from functools import partial
 from importlib.machinery import PathFinder, SourceFileLoader
 from importlib.util import spec_from_loader
 
@@ -23,6 +24,7 @@ import torch
 
 from ms2torch._core.tensor import dtype as dtypes
 from ms2torch._core.tensor.tensor import lift, lower
+from ms2torch.common.initializer import Initializer, initializer
 from ms2torch.common.parameter import Parameter, ParameterTuple
 from ms2torch.common.tensor import Tensor
 from ms2torch.difftest.pairing import LEAVES, UNCOUNTED, by_shape
@@ -229,7 +231,8 @@ class Twins:
                 raise Unpaired(TRAINS)
             if type(cell).__module__.partition(".")[0] not in ("ms2torch", "mindspore"):
                 raise Unpaired(f"it is given a {type(cell).__name__}, of which the making was not seen")
-            return to_torch(cell)
+            made = to_torch(cell)
+            return made if tensors(made) else _OfMindSpore(made)
         cls = self.named(type(cell).__module__, type(cell).__qualname__, "class")
         if not (isinstance(cls, type) and issubclass(cls, torch.nn.Module)):
             raise Unpaired(f"{type(cell).__name__} is no Module in the translation")
@@ -261,6 +264,8 @@ class Twins:
             raise Unpaired("it is given a generator, which has been used up")
         if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)):
             return self._named_thing(value)
+        if isinstance(value, Initializer):
+            return partial(_start, value)
         if isinstance(value, Primitive):
             return lambda *args, **kwargs: lower(value(*lift(args), **lift(kwargs)))
         return value
@@ -278,6 +283,28 @@ class Twins:
         if getattr(value, "__module__", None) in self._originals:
             return self.named(value.__module__, value.__qualname__, "it is given")
         return value
+
+
+class _OfMindSpore(torch.nn.Module):
+    """A loss of MindSpore's, or what else has no parameters, that a Cell is given. A translation hands it
+    classes in int64, as PyTorch's want them."""
+
+    def __init__(self, layer: torch.nn.Module) -> None:
+        super().__init__()
+        self.layer = layer
+
+    def forward(self, *args, **kwargs):
+        return self.layer(*map(_as_int32, args), **{name: _as_int32(x) for name, x in kwargs.items()})
+
+
+def _as_int32(x):
+    return x.int() if isinstance(x, torch.Tensor) and x.dtype is torch.int64 else x
+
+
+def _start(how: Initializer, tensor: torch.Tensor) -> torch.Tensor:
+    """Fill a tensor as PyTorch's initialisers do, by one of MindSpore's."""
+    with torch.no_grad():
+        return tensor.copy_(lower(initializer(how, tuple(tensor.shape))))
 
 
 def is_plain(value) -> bool:
@@ -303,8 +330,13 @@ def tensors(module: torch.nn.Module) -> dict[str, torch.Tensor]:
 def pair_parameters(cell: Cell, twin: torch.nn.Module) -> tuple[dict[str, str], list[str], list[str]]:
     """Names of the Cell's parameters to names of the Module's; what of each side has no partner."""
     unused = _unused(cell)
+    lists = {name for name, one in twin.named_modules() if isinstance(one, torch.nn.ParameterList)}
+    if not lists:
+        unused |= _listed_alone(cell)
     left = {name: tuple(p.shape) for name, p in cell.parameters_and_names() if name not in unused}
-    right = {name: tuple(t.shape) for name, t in tensors(twin).items()}
+    # A list's parameters as the ones of the layer that has the list: MindSpore has no layer for a list.
+    real = {_beside(name, lists): name for name in tensors(twin)}
+    right = {name: tuple(tensors(twin)[real[name]].shape) for name in real}
     found: dict[str, str] = {}
     for name, shape in left.items():
         path, _, leaf = name.rpartition(".")
@@ -314,30 +346,34 @@ def pair_parameters(cell: Cell, twin: torch.nn.Module) -> tuple[dict[str, str], 
             found[name] = other
     rest = _left(left, found.keys()), _left(right, found.values())
     found.update({a: b for a, b, _ in by_shape(*rest)})
-    alone = [n for n in left if n not in found], [n for n in right if n not in found.values()]
-    return found, *alone
+    alone = [n for n in left if n not in found], [real[n] for n in right if n not in found.values()]
+    return {a: real[b] for a, b in found.items()}, *alone
+
+
+def _beside(name: str, lists: set[str]) -> str:
+    """``cross.w.0`` as ``cross.w0``, where ``cross.w`` is a list."""
+    path, _, leaf = name.rpartition(".")
+    return path + leaf if path in lists else name
 
 
 def _unused(cell: Cell) -> set[str]:
-    """Parameters that compute nothing: the moving statistics of instance norms, counts of batches; and those
-    that only a ParameterTuple holds, a list in the Module."""
+    """Parameters that compute nothing: the moving statistics of instance norms, counts of batches."""
     norms = [name for name, one in cell.cells_and_names() if type(one).__name__.startswith("InstanceNorm")]
     moving = {f"{name}.{leaf}".lstrip(".") for name in norms for leaf in ("moving_mean", "moving_variance")}
-    alone = _listed_alone(cell)
-    listed = {name for name, p in cell.parameters_and_names() if id(p) in alone}
     names = (name for name, _ in cell.parameters_and_names())
-    return moving | listed | {name for name in names if name.rpartition(".")[2] in UNCOUNTED}
+    return moving | {name for name in names if name.rpartition(".")[2] in UNCOUNTED}
 
 
-def _listed_alone(cell: Cell) -> set[int]:
-    """The Parameters in a ParameterTuple of a Cell or of one inside it that are nowhere by themselves."""
+def _listed_alone(cell: Cell) -> set[str]:
+    """The names of Parameters that only a ParameterTuple of a Cell, or of one inside it, holds: a plain list
+    in the Module, where they were not made for it."""
     listed, held = set(), set()
     for _, one in cell.cells_and_names():
         tuples = (v for v in vars(one).values() if isinstance(v, ParameterTuple))
         pairs = {(p.name, id(p)) for v in tuples for p in v}
         for name, p in one.parameters_and_names(expand=False):
             (listed if (name, id(p)) in pairs else held).add(id(p))
-    return listed - held
+    return {name for name, p in cell.parameters_and_names() if id(p) in listed - held}
 
 
 def alike(one: tuple[int, ...], two: tuple[int, ...]) -> bool:

@@ -44,3 +44,9 @@ def test_an_optimizer_over_torchs_parameters(make, grouped):
     assert int(state["global_step"]) == len(_DATA)
     optimizer.load_state_dict({name: torch.zeros_like(value) for name, value in state.items()})
     assert not any(value.any() for value in optimizer.state_dict().values())
+
+
+def test_an_iterator_of_a_dataset_gives_its_next_batch():
+    rows = ms.dataset.NumpySlicesDataset(np.arange(6.0, dtype=np.float32), shuffle=False).batch(2)
+    iterator = ms.to_torch(rows.create_tuple_iterator())
+    assert [next(iterator)[0].tolist(), next(iterator)[0].tolist()] == [[0.0, 1.0], [2.0, 3.0]]

@@ -185,6 +185,70 @@ torch.float32|True|Linear(in_features=3, out_features=2, bias=True)
 """
 
 
+GIVEN = """\
+import mindspore as ms
+import numpy as np
+from mindspore import Parameter, ParameterTuple, Tensor, nn, ops
+from mindspore.common.initializer import Normal, initializer
+
+
+class Cross(nn.Cell):
+    def __init__(self, start):
+        super().__init__()
+        self.first = Parameter(initializer(start, (3, 3)), name="first")
+        self.w = ParameterTuple([Parameter(initializer(start, (3, 1)), name=f"w{i}") for i in range(2)])
+        self.norm = nn.Norm(axis=1, keep_dims=True)
+
+    def construct(self, x):
+        y = ops.matmul(x, self.first)
+        for w in self.w:
+            y = y * ops.matmul(x, w) + y
+        return y / (1.0 + self.norm(y))
+
+
+class WithLoss(nn.Cell):
+    def __init__(self, net, loss):
+        super().__init__()
+        self.net, self.loss = net, loss
+
+    def construct(self, x, label):
+        return self.loss(self.net(x), label)
+
+
+class Average(nn.Cell):
+    def __init__(self, net):
+        super().__init__()
+        self.parts = ParameterTuple(net.trainable_params())
+        self.means = self.parts.clone(prefix="mean")
+
+    def update(self):
+        for mean, part in zip(self.means, self.parts):
+            ops.assign(mean, 0.9 * mean + 0.1 * part)
+
+
+random = np.random.RandomState(0)
+x, label = random.randn(8, 3).astype(np.float32), random.randint(0, 3, 8).astype(np.int32)
+net = Cross(Normal(0.5))
+optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+step = nn.TrainOneStepCell(WithLoss(net, nn.CrossEntropyLoss()), optimizer)
+average = Average(net)
+for _ in range(3):
+    print("loss", step(Tensor(x), Tensor(label)))
+    average.update()
+"""
+
+
+def test_cells_are_proved_that_are_given_losses_and_initialisers_and_hold_lists(tmp_path, translate):
+    (tmp_path / "p.py").write_text(GIVEN)
+    code, out, err = translate("p.py", "-o", "out.py", "--run", "p.py", "--json", "report.json")
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert code == 0, out + err
+    assert {cell["name"]: cell["state"] for cell in report["cells"]} == dict.fromkeys(
+        ["Cross", "WithLoss", "Average"], "proved"
+    )
+    assert "nn.ParameterList([nn.Parameter(" in (tmp_path / "out.py").read_text()
+
+
 def test_what_a_program_prints_is_what_it_printed(tmp_path, translate):
     (tmp_path / "a.py").write_text(PRINTS)
     code, out, err = translate("a.py", "-o", "b.py", "--run", "a.py")

@@ -260,6 +260,74 @@ def test_parameters_that_are_numbered_or_looked_for_have_mindspores_order_and_na
     assert theirs["names"] == ours["names"]
 
 
+NAMES = """
+from mindspore import Parameter, ParameterTuple, nn, ops
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.act = nn.PReLU(2)
+        self.table = Parameter(ops.zeros((3, 2)), name="FM_W")
+        self.more = ParameterTuple([Parameter(ops.zeros((2,)), name=f"more{i}") for i in range(2)])
+
+    def construct(self, x):
+        return self.act(x @ self.table) + self.more[0] * self.more[1]
+
+
+names = [p.name for p in Net().get_parameters()]
+"""
+
+
+def test_parameters_that_are_asked_for_their_names_have_their_own():
+    ours, theirs = {}, {}
+    exec(NAMES.replace("mindspore", "ms2torch"), ours)
+    exec(translate_source(NAMES).text, theirs)
+    assert sorted(n for n in ours["names"] if "more" not in n) == ["FM_W", "act.w"]
+    assert sorted(n for n in theirs["names"] if "more" not in n) == ["FM_W", "act.w"]
+    assert len(theirs["names"]) == len(ours["names"]) == 4
+
+
+STEP = """
+import mindspore as ms
+from mindspore import nn
+
+net = nn.Dense(2, 1)
+optimizer = nn.SGD(net.trainable_params(), 0.1)
+
+
+def forward(x):
+    outputs = net(x)
+    return outputs.sum(), (outputs, [x])
+
+
+step = ms.value_and_grad(forward, None, optimizer.parameters, has_aux=True)
+
+
+def train(*batch):
+    (loss, outputs), gradients = step(*batch)
+    optimizer(gradients)
+    return loss
+
+
+print("loss", train(ms.ops.ones((3, 2))).shape)
+"""
+
+
+def test_what_a_step_gives_beside_its_loss_is_detached_where_it_goes_on():
+    text = translate_source(STEP).text
+    assert "loss, outputs = forward(*batch)\n    loss.backward()\n    optimizer.step()" in text
+    exec(text, {})
+    handed_on = STEP.replace("return loss\n", "return loss, outputs\n")
+    assert "outputs = outputs.detach()" in translate_source(handed_on).text
+
+
+def test_what_a_checkpoint_holds_is_parameters_by_name():
+    text = "import mindspore as ms\n\nfor name, value in ms.load_checkpoint('a.ckpt').items():\n"
+    made = translate_source(text + "    print(name.split('.'), value.shape)\n").text
+    assert made.endswith("    print(name.split('.'), tuple(value.shape))\n")
+
+
 WRAPPED = """
 from mindspore import nn
 from mindspore.common.initializer import TruncatedNormal

@@ -82,6 +82,61 @@ def test_an_optimizer_of_the_programs_own(given):
         assert_same(mine.asnumpy(), other.numpy(force=True), given)
 
 
+LION = """
+import numpy as np
+from mindspore import Tensor
+from mindspore.nn.optim.optimizer import Optimizer, opt_init_args_register
+
+move = ops.MultitypeFuncGraph("move")
+
+
+@move.register("Tensor", "Tensor", "Tensor", "Tensor", "Tensor", "Bool")
+def _move(rate, decay, weight, moment, gradient, decays):
+    update = ops.sign(moment * 0.9 + gradient * 0.1)
+    if decays:
+        update = update + decay * weight
+    ops.assign(weight, weight - rate * update)
+    return ops.assign(moment, moment * 0.99 + gradient * 0.01)
+
+
+class Lion(Optimizer):
+    @opt_init_args_register
+    def __init__(self, params, learning_rate=0.1, weight_decay=0.0):
+        super().__init__(learning_rate, params, weight_decay)
+        self.moments = self.parameters.clone(prefix="lion_m", init="zeros")
+        self.hyper_map = ops.HyperMap()
+
+    def construct(self, gradients):
+        gradients = self.gradients_centralization(gradients)
+        together = ops.partial(move, self.get_lr(), self.get_weight_decay())
+        return self.hyper_map(together, self.parameters, self.moments, gradients, self.decay_flags)
+
+
+layer, norm = nn.Dense(3, 2), nn.LayerNorm((2,))
+p = layer.trainable_params() + norm.trainable_params()
+optimizer = Lion(p, 0.05, 0.1)
+
+
+def step(gradients):
+    return optimizer(gradients)
+"""
+
+
+def test_an_optimizer_that_asks_its_base_what_decays():
+    ours, theirs, translation = both(LION)
+    assert [site for site in translation.sites if not site.settled] == []
+    random = np.random.RandomState(5)
+    pairs = list(zip(ours["p"], [*theirs["layer"].parameters(), *theirs["norm"].parameters()], strict=True))
+    for mine, other in pairs:
+        other.data.copy_(torch.tensor(mine.asnumpy()))
+    for _ in range(3):
+        gradients = [random.randn(*mine.shape).astype(np.float32) for mine, _ in pairs]
+        ours["step"](tuple(map(ms.Tensor, gradients)))
+        theirs["step"](tuple(map(torch.tensor, gradients)))
+    for mine, other in pairs:
+        assert_same(mine.asnumpy(), other.numpy(force=True), mine.name)
+
+
 def test_an_initialiser_of_the_programs_own():
     ours, theirs, translation = both("""
 from mindspore.common.initializer import Initializer, _assignment, _calculate_fan_in_and_fan_out

@@ -191,7 +191,8 @@ def dropout_and_mask(x, keep_prob):
 
 
 def named(module, moving=False):
-    """A module's parameters, each with its name as ``label``; norms call theirs gamma and beta.
+    """A module's parameters, each with its name as ``label``: its ``own_name`` or its attribute's; norms call
+    theirs gamma and beta.
 
     With ``moving`` the moving mean and variance of norms are among them, before the norm's own.
     """
@@ -210,8 +211,9 @@ def named(module, moving=False):
         for name, parameter in own:
             if isinstance(layer, norms):
                 name = {"weight": "gamma", "bias": "beta"}[name]
-            elif isinstance(layer, nn.Embedding):
-                name = "embedding_table"
+            elif isinstance(layer, (nn.Embedding, nn.PReLU)):
+                name = "w" if isinstance(layer, nn.PReLU) else "embedding_table"
+            name = getattr(parameter, "own_name", name)
             parameter.label = f"{prefix}.{name}" if prefix else name
             found.append(parameter)
     return found

@@ -143,8 +143,22 @@ class OptimizerBase(torch.optim.Optimizer):
         return type(self).__name__
 
     def get_lr(self):
-        rates = [self._now(group["lr"]) for group in self.param_groups for _ in group["params"]]
+        rates = self._now_of_each("lr")
         return rates if self.is_group_lr else rates[0]
+
+    def get_weight_decay(self):
+        decays = self._now_of_each("weight_decay")
+        return decays if self.is_group else decays[0]
+
+    @property
+    def decay_flags(self):
+        if self.is_group:
+            return [bool(decay) for decay in self._now_of_each("weight_decay")]
+        labels = [getattr(p, "label", "") for p in self.parameters]
+        return ["beta" not in label and "gamma" not in label for label in labels]
+
+    def _now_of_each(self, what):
+        return [torch.as_tensor(self._now(g[what])) for g in self.param_groups for _ in g["params"]]
 
     def _now(self, value):
         step = int(self.global_step)
@@ -157,11 +171,9 @@ class OptimizerBase(torch.optim.Optimizer):
         return tensor.add_(value)
 
     def decay_weight(self, gradients):
-        decays = [self._now(group["weight_decay"]) for group in self.param_groups for _ in group["params"]]
-        if not self.is_group:  # then scales and shifts of norms do not decay
-            labels = [getattr(p, "label", "") for p in self.parameters]
-            decays = [0.0 if "beta" in n or "gamma" in n else d for n, d in zip(labels, decays)]
-        return [g + decay * p if decay else g for g, decay, p in zip(gradients, decays, self.parameters)]
+        decays = self._now_of_each("weight_decay")
+        parts = zip(gradients, decays, self.parameters, self.decay_flags)
+        return [g + decay * p if decays_too else g for g, decay, p, decays_too in parts]
 
     def scale_grad(self, gradients):
         return gradients  # what computes them has taken the loss scale off

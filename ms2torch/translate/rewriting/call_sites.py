@@ -27,7 +27,7 @@ from .inferred import (
     resolve,
 )
 from .joining import is_rate, path_got
-from .sites import Call, Kept
+from .sites import TAKEN_BACK, Call, Kept
 from .templates import code, fill, keep_line_breaks
 
 _OF_CELLS = """
@@ -142,7 +142,7 @@ class CallSites:
     def _of_ref(self, path: Ref, node, original, updated):
         at = site_of(node)
         if at in self.keep:
-            raise Kept(path, "its result differed from MindSpore's")
+            raise Kept(path, TAKEN_BACK)
         thing = resolve(path)
         if path.startswith("mindspore.dataset.") and not self.data.moved:
             self.keep_site(at, path, self.data.reason, is_a(path, "mindspore.dataset.Dataset"))
@@ -175,7 +175,7 @@ class CallSites:
         if name is None or not isinstance(updated.func, cst.Attribute):
             return updated
         if at in self.keep:
-            raise Kept(name, "its result differed from MindSpore's")
+            raise Kept(name, TAKEN_BACK)
         if is_rate(node.func.value) and node.func.attr in ("asnumpy", "item", "numpy", "value"):
             self.settle(at, name, name)
             return updated.func.value

@@ -15,6 +15,7 @@ from .inferred import (
     Bound,
     Class,
     Const,
+    Dict,
     Function,
     Gradient,
     Many,
@@ -138,10 +139,13 @@ class Calls:
             return ARRAY
         if name in ("create_tuple_iterator", "create_dict_iterator"):
             asked = any(k.arg == "output_numpy" and getattr(k.value, "value", False) for k in node.keywords)
-            return Seq(Seq(ARRAY if asked else TENSOR))
+            kind = Dict if name == "create_dict_iterator" else Seq
+            return Seq(kind(ARRAY if asked else TENSOR))
         if isinstance(owner, Seq) and name in ("items",):
             return Seq(Many((PLAIN, owner.item)))
-        if isinstance(owner, Seq) and name in ("values", "copy", "clone"):
+        if isinstance(owner, Dict) and name in ("keys", "values"):
+            return Seq(owner.item if name == "values" else PLAIN)
+        if isinstance(owner, Seq) and name in ("copy", "clone"):
             return owner
         if isinstance(owner, Seq) and name in ("get", "pop"):
             return owner.item

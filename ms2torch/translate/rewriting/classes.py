@@ -91,7 +91,8 @@ _ELEMENTWISE = frozenset(("mindspore.nn.L1Loss", "mindspore.nn.MSELoss"))
 # What an optimizer or an initialiser has from its base, which the base at the head has too.
 _OF_OPTIMIZERS = """
 parameters get_lr is_group is_group_lr dynamic_lr loss_scale global_step global_step_increase_tensor
-assignadd decay_weight scale_grad flatten_gradients gradients_centralization hyper_map map_ cls_name
+get_weight_decay decay_flags assignadd decay_weight scale_grad flatten_gradients gradients_centralization
+hyper_map map_ cls_name
 """
 _KNOWN = {"OptimizerBase": frozenset(_OF_OPTIMIZERS.split()), "Initializer": frozenset()}
 

@@ -17,7 +17,7 @@ def with_idioms(module: cst.Module) -> cst.Module:
     tree = ast.parse(module.code)
     makers = _makers(tree)
     scalers = Scalers(tree)
-    module = module.visit(_Steps(makers, _optimized(tree), _held(tree), scalers))
+    module = module.visit(_Steps(makers, _optimized(tree), scalers))
     module = module.visit(_Scaled(scalers)) if scalers.made else module
     used = [_path(n) for n in ast.walk(ast.parse(module.code))]
     spent = {name for name in makers if used.count(name) == 1}
@@ -89,9 +89,20 @@ def _held(tree: ast.Module) -> set[str]:
 
 
 class _Steps(cst.CSTTransformer):
-    def __init__(self, makers: dict, optimized: dict[str, str], held: set[str], scalers: Scalers) -> None:
+    def __init__(self, makers: dict, optimized: dict[str, str], scalers: Scalers) -> None:
         super().__init__()
-        self.makers, self.optimized, self.held, self.scalers = makers, optimized, held, scalers
+        self.makers, self.optimized, self.scalers = makers, optimized, scalers
+        self._around: list[set[str]] = []  # by block around: what is held there
+
+    def visit_Module(self, node):
+        self._around.append(_held(ast.parse(node.code)))
+
+    def visit_FunctionDef(self, node):
+        self._around.append(_held(ast.parse(code(node))))
+
+    def leave_FunctionDef(self, original_node, updated_node):
+        self._around.pop()
+        return updated_node
 
     def leave_IndentedBlock(self, original_node, updated_node):
         return updated_node.with_changes(body=self._body(updated_node.body))
@@ -175,7 +186,7 @@ class _Steps(cst.CSTTransformer):
             run = _called(cst.parse_expression(of), statement.body[0].value)
             lines = [f"{ast.unparse(value).strip('()')} = {code(run)}", f"{ast.unparse(loss)}.backward()"]
             others = value.elts[1:] if isinstance(value, ast.Tuple) else []
-            held = [n.id for n in others if isinstance(n, ast.Name) and n.id in self.held]
+            held = [n.id for n in others if isinstance(n, ast.Name) and n.id in self._around[-1]]
             if held:  # as values, for what goes on with them must not reach back into this step
                 lines.append(f"{', '.join(held)} = {', '.join(f'{name}.detach()' for name in held)}")
         elif (

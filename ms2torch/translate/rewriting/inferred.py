@@ -42,6 +42,12 @@ class Seq(NamedTuple):
     item: object
 
 
+class Dict(Seq):
+    """A dict: ``item`` is what its values are."""
+
+    __slots__ = ()
+
+
 class Many(NamedTuple):
     """A tuple whose parts are told."""
 

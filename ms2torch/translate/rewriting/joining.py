@@ -15,6 +15,7 @@ from .inferred import (
     Bound,
     Class,
     Const,
+    Dict,
     Function,
     Many,
     Of,
@@ -49,7 +50,9 @@ def is_number(value) -> bool:
 
 
 def item_of(inferred):
-    """What is in a sequence."""
+    """What is in a sequence; a dict's keys."""
+    if isinstance(inferred, Dict):
+        return PLAIN
     if isinstance(inferred, Seq):
         return inferred.item
     if isinstance(inferred, Many):
@@ -83,7 +86,8 @@ def join(*inferences):
         elif isinstance(found_one, Of) and isinstance(inferred, Of) and found_one.cls == inferred.cls:
             found_one = Of(inferred.cls)
         elif isinstance(found_one, Seq) and isinstance(inferred, Seq):
-            found_one = Seq(join(found_one.item, inferred.item))
+            kind = Dict if isinstance(found_one, Dict) and isinstance(inferred, Dict) else Seq
+            found_one = kind(join(found_one.item, inferred.item))
         elif (
             isinstance(found_one, Many)
             and isinstance(inferred, Many)

@@ -15,7 +15,7 @@ from ..translation import site_of
 from .binding import bind
 from .inferred import MIXED, Of, is_a
 from .joining import span_of
-from .sites import Kept
+from .sites import TAKEN_BACK, Kept
 from .templates import code, fill
 
 
@@ -78,7 +78,7 @@ class Plan:
         made = rewriter.made.get(span_of(instance.call)) or _parsed(rewriter, instance.call, form)
         try:
             if at in rewriter.keep:
-                raise Kept(instance.cls, "its result differed from MindSpore's")
+                raise Kept(instance.cls, TAKEN_BACK)
             call = rewriter.call_of(instance.cls, form, node, original, updated, made=made)
             return rewriter.written(rule, call, at)
         except Kept as kept:

@@ -24,6 +24,7 @@ from .inferred import (
     Bound,
     Class,
     Const,
+    Dict,
     File,
     Function,
     Many,
@@ -489,7 +490,7 @@ class Reading(Calls):
     _of_setcomp = _of_generatorexp = _of_listcomp
 
     def _of_dictcomp(self, node):
-        return self._comprehension(node, node.key, node.value)
+        return Dict(self._comprehension(node, node.key, node.value).item)
 
     def _of_yield(self, node: ast.Yield):
         inferred = self.value(node.value) if node.value is not None else None
@@ -503,7 +504,7 @@ class Reading(Calls):
             if key is not None:
                 self.value(key)
             inferred = join(inferred, self.value(value))
-        return Seq(inferred)
+        return Dict(inferred)
 
     def _of_lambda(self, node: ast.Lambda):
         function = self.functions.get(node) or self.functions.setdefault(node, Function(node, []))

@@ -12,6 +12,7 @@ from .inferred import (
     SHAPE,
     TENSOR,
     Const,
+    Dict,
     Many,
     Of,
     Seq,
@@ -68,6 +69,8 @@ def of_function(path: str):
     leaf = path.rpartition(".")[2]
     if leaf in _SCHEDULES:
         return Seq(PLAIN)
+    if leaf == "load_checkpoint":
+        return Dict(PARAMETER)
     if leaf == "load_param_into_net":
         return NOT_LOADED
     if path.startswith(("mindspore.ops.", "mindspore.mint.", "mindspore.numpy.")):

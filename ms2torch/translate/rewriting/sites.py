@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from .rewriter import Rewriter
 
 UNTOLD = object()
+# Why a site stays that was translated and taken back: the report has what the two did.
+TAKEN_BACK = "PyTorch's form of it failed or differed when both sides ran"
 _PLACE = re.compile(r"\{(\w+)[?*]?\}")
 
 

@@ -69,6 +69,9 @@ def parameter(call):
     x = "default_input"
     node = call.nodes.get(x)
     grad = call.value("requires_grad", True)
+    own, target = call.value("name", None), call.target() or ""
+    if call.rewriter.names_parameters and isinstance(own, str) and target not in ("", f"self.{own}"):
+        call.afterwards(f'{target}.own_name = "{own}"')
     if isinstance(call.inferred(x), Of) and is_a(call.inferred(x).cls, "mindspore.common.initializer.Initializer"):
         call.refuse("its shape is not told")
     if grad is not True and "requires_grad" not in call:
@@ -87,10 +90,12 @@ def parameter(call):
     )
 
 
-@rule("ParameterTuple", "list(parameters)")
+@rule("ParameterTuple", "list(parameters); nn.ParameterList(parameters) where a module makes them for it")
 def parameter_tuple(call):
     value = next(iter(call.args.values()))
     text = code(value)
+    if "nn.Parameter(" in text and (call.target() or "").startswith("self."):
+        return f"nn.ParameterList({text})"
     return value if text.startswith(("list(", "[", "tuple(")) else "list({x})".replace("{x}", text)
 
 

@@ -367,6 +367,12 @@ def recurrent_cell(call):
     return f"nn.{name}({{input_size}}, {{hidden_size}}{flag(call, 'has_bias', 'bias')})"
 
 
+@rule("nn.Norm", "torch.linalg.vector_norm(x, dim=axis, keepdim=keep_dims)")
+def norm(call):
+    axis = "" if call.value("axis", ()) == () else ", dim={axis}"
+    return f"lambda x: torch.linalg.vector_norm(x{axis}, keepdim={{keep_dims?}})"
+
+
 @rule("nn.CentralCrop", "x itself for a share of 1")
 def central_crop(call):
     call.helper("CentralCrop")
