@@ -8,6 +8,7 @@ import ms2torch
 
 pytest.importorskip("libcst")
 from ms2torch.translate import translate_source
+from ms2torch.translate.translation import known_of
 
 PROGRAM = '''"""A step."""
 import mindspore as ms
@@ -161,6 +162,64 @@ def heads():
 
 one, two = heads()
 """
+
+
+FILES = {
+    "src/dataset.py": """
+import mindspore.dataset as ds
+
+
+def rows(n):
+    for i in range(n):
+        yield float(i), i
+
+
+def create_dataset(n):
+    return ds.GeneratorDataset(lambda: rows(n), ["x", "y"], shuffle=False).batch(2)
+""",
+    "src/optim.py": """
+from mindspore import nn
+
+
+def make(net, config):
+    return nn.Momentum(net.trainable_params(), 0.1, 0.9, loss_scale=config.loss_scale)
+""",
+    "src/callback.py": """
+from mindspore.train.callback import Callback
+
+
+class Shown(Callback):
+    def __init__(self, model, data):
+        super().__init__()
+        self.model, self.data = model, data
+
+    def epoch_end(self, run_context):
+        state = run_context.original_args()
+        print(self.model.eval(self.data, dataset_sink_mode=False))
+        print(float(state.optimizer.learning_rate.asnumpy()))
+""",
+    "train.py": """
+import mindspore as ms
+from src.optim import make
+
+
+def steps(net, config):
+    opt = make(net, config)
+    return opt.global_step.asnumpy().item()
+""",
+}
+
+
+def test_files_of_a_package_know_of_each_other():
+    known = known_of(FILES, {})
+    made = {path: translate_source(text, path=path, **known) for path, text in FILES.items()}
+    assert all(site.settled for one in made.values() for site in one.sites)
+    texts = {path: one.text for path, one in made.items()}
+    assert 'DataLoader(Samples(list(rows(n)), ["x", "y"]), batch_size=2)' in texts["src/dataset.py"]
+    assert "with_loss_scale(torch.optim.SGD(" in texts["src/optim.py"]
+    assert "counted(" in texts["src/optim.py"] and "opt.global_step.numpy(" in texts["train.py"]
+    assert "self.model.eval(self.data)" in texts["src/callback.py"]
+    assert 'torch.as_tensor(state.optimizer.param_groups[0]["lr"]).item()' in texts["src/callback.py"]
 
 
 def test_a_layer_in_a_call_starts_from_the_tensor_that_it_is_given():

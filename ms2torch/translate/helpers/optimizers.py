@@ -215,6 +215,12 @@ def counted(optimizer):
     return optimizer
 
 
+def with_loss_scale(optimizer, scale):
+    """An optimizer whose loss is multiplied by a number: who hands it gradients divides them by that."""
+    optimizer.loss_scale = scale
+    return optimizer
+
+
 def gradients_times(optimizer, factor):
     """An optimizer whose gradients are multiplied by a number before each step."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -10,18 +11,21 @@ from . import modes
 from .inferred import Class, Of, Plain, Seq, is_tensor
 from .reading import Reading
 
+_STEPS = re.compile(r"(?<!self)\.global_step\b")
 # A class may descend from another file's, which descends from a third one's.
 _PASSES = 3
 
 
 class Project(NamedTuple):
-    """Classes by ``file.Name``, by ``Name`` where one file alone has it; files' names; what classes ask of
-    a base that stands in another file; whether any file has norms with moving statistics."""
+    """Classes by ``file.Name``, by ``Name`` where one file alone has it; files' names; what classes ask of a
+    base that stands in another file; whether any file has norms with moving statistics, and whether any
+    asks an optimizer for its steps."""
 
     classes: dict[str, Class] = {}
     files: frozenset[str] = frozenset()
     asked: frozenset[str] = frozenset()
     moving: bool = False
+    counts: bool = False
 
     def class_named(self, file: str, name: str) -> Class | None:
         return self.classes.get(f"{file}.{name}") or self.classes.get(name)
@@ -42,7 +46,8 @@ def project_of(sources: dict[str, str]) -> Project:
         project = _read(trees, project)
         if before == {name: cls.root() for name, cls in project.classes.items()}:
             break
-    return project._replace(moving=any("BatchNorm" in text for text in sources.values()))
+    moving = any("BatchNorm" in text for text in sources.values())
+    return project._replace(moving=moving, counts=any(map(_STEPS.search, sources.values())))
 
 
 def _stem(path: str) -> str:

@@ -55,6 +55,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _ARRAYS = ("numpy", "cv2", "scipy")
 # What an argument of which nothing else is told is called where it is an optimizer.
 _OPTIMIZERS = ("optimizer", "opt", "optim")
+_CALLBACK = "mindspore.train.Callback"
 _CELL_LISTS = ("mindspore.nn.CellList", "mindspore.nn.SequentialCell")
 
 
@@ -138,8 +139,9 @@ class Reading(Calls):
             root = part.name.partition(".")[0]
             name = part.name if part.asname else root
             inferred = Ref(name) if root == "mindspore" else Plain(name) if root in _ARRAYS else None
-            if self.project is not None and name.rpartition(".")[2] in self.project.files:
-                inferred = File(name.rpartition(".")[2])
+            own = name.rpartition(".")[2]  # ``mindspore.dataset`` is not the program's own dataset.py
+            if inferred is None and self.project is not None and own in self.project.files:
+                inferred = File(own)
             if root == "mindspore":
                 self.imported.add(part.asname or root)
             self._scopes[-1][part.asname or root] = inferred
@@ -300,6 +302,8 @@ class Reading(Calls):
         defaults = dict(zip(reversed(parameters(node)), reversed(node.args.defaults), strict=False))
         for name in names:
             guess = Of("mindspore.nn.Optimizer") if name in _OPTIMIZERS else TENSOR if tensors else None
+            if is_method and name == "model" and is_a(function.owner.root(), _CALLBACK):
+                guess = Of("mindspore.Model")
             scope[name] = function.arguments.get(name) or guess
             default = defaults.get(name)
             if (
@@ -368,6 +372,8 @@ class Reading(Calls):
             return inherited(owner.cls, node.attr)
         if node.attr == "net_outputs":
             return TENSOR
+        if node.attr == "optimizer" and owner is None:
+            return Of("mindspore.nn.Optimizer")
         return results.attribute_type(owner, node.attr) if isinstance(owner, Of) else None
 
     def _is_another_below(self, cls: Class, name: str, inferred) -> bool:

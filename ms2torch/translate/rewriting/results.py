@@ -123,6 +123,8 @@ def attribute_type(owner: Of, name: str):
         return _TENSOR_PARTS.get(name, TENSOR if name in ("T", "mT", "H", "grad", "data") else None)
     if name == "parameters" and any(is_a(owner.cls, base) for base in _OPTIMIZERS):
         return Seq(PARAMETER)
+    if name == "learning_rate" and is_a(owner.cls, _OPTIMIZERS[0]):
+        return PARAMETER
     if is_cell(owner.cls) and name in _WEIGHTS:
         return PARAMETER
     return None

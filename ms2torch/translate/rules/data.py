@@ -30,7 +30,9 @@ def generator(call):
         call.put("column_names", f"[{code(names)}]")
     few = "num_samples" in call and call.value("num_samples") is not None
     if hasattr(call.inferred("source"), "returns"):
-        rows = "list(islice({source}(), {num_samples}))" if few else "list({source}())"
+        source = call.args["source"]
+        rows = code(source.body) if isinstance(source, cst.Lambda) else f"{code(source)}()"
+        rows = f"list(islice({rows}, {{num_samples}}))" if few else f"list({rows})"
     else:
         rows = "first({source}, {num_samples})" if few else "{source}"
         if few:

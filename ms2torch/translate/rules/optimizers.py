@@ -45,8 +45,9 @@ def _with_rates(call, made: str, rate: str) -> str:
     if scale not in (1, 1.0) and not _is_scaled_by_none(call):
         call.rewriter.scaled.add(call.target() or "")
         if call.target() is None:
-            call.refuse("its loss_scale= has no counterpart")
-        call.afterwards(f"{call.target()}.loss_scale = {call.text('loss_scale')}")
+            made = f"{call.helper('with_loss_scale')}({made}, {{loss_scale}})"
+        else:
+            call.afterwards(f"{call.target()}.loss_scale = {call.text('loss_scale')}")
     by_step = (
         isinstance(inferred, (Seq, OwnOf))
         or inferred == ARRAY
@@ -360,7 +361,9 @@ VALUES["mindspore.nn.Optimizer.parameters"] = VALUES["mindspore.nn.Optimizer.par
 
 
 def _counts_steps(rewriter) -> bool:
-    """Whether a file that makes optimizers asks for the steps that they have made."""
+    """Whether a file that makes optimizers, or another file, asks for the steps that they have made."""
+    if rewriter.reading.project is not None and rewriter.reading.project.counts:
+        return True
     if "global_step" not in rewriter.source:
         return False
     calls = (rewriter.reading.inferred(n) for n in ast.walk(rewriter.tree) if isinstance(n, ast.Call))
@@ -375,6 +378,20 @@ def _steps(rewriter, node, updated):
 
 add(
     Rule("mindspore.nn.Optimizer.global_step", "optimizer.global_step of counted(optimizer), at the head", write=_steps),
+    VALUES,
+)
+
+
+def _rate_now(rewriter, node, updated):
+    outer = rewriter.parents[id(node)]
+    written = getattr(outer, "attr", "") == "set_data" or (
+        isinstance(outer, ast.Call) and "assign" in ast.unparse(outer.func)
+    )
+    return updated if written else 'torch.as_tensor({self}.param_groups[0]["lr"])'
+
+
+add(
+    Rule("mindspore.nn.Optimizer.learning_rate", 'optimizer.param_groups[0]["lr"], a number', write=_rate_now),
     VALUES,
 )
 
