@@ -62,8 +62,8 @@ def from_numpy(call):
 @rule(
     "Parameter",
     "nn.Parameter(x, requires_grad=...)",
-    "it has the name of the attribute that holds it; a name= of its own goes",
-    "名字就是属性名；name= 去掉",
+    "it has the name of the attribute that holds it; a name= of its own goes, or is own_name where names are asked",
+    "名字就是属性名；name= 去掉，程序要读名字时写成 own_name",
 )
 def parameter(call):
     x = "default_input"
