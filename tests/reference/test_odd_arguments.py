@@ -58,3 +58,49 @@ def test_norms_of_an_order_of_numpy():
 @case()
 def test_casts_of_numbers():
     return ops.cast(np.float32(2.5), ms.int32), ops.cast(np.bool_(True), ms.float16), ops.cast(2.5, ms.int8)
+
+
+@case(each={"value": [-1e9, 1e5, 65504.0, -65521.0, float("inf")]})
+def test_masks_beyond_a_half(value):
+    x, mask = Tensor(np.ones((2, 2), np.float16)), Tensor([True, False])
+    return ops.masked_fill(x, mask, value), x.masked_fill(mask, value), x.masked_fill(mask, Tensor(value)), \
+        ops.MaskedFill()(x, mask, Tensor(value, ms.float16))
+
+
+@case()
+def test_layers_of_axes_that_layer_norm_has_not():
+    x, ones = Tensor(data((2, 3, 4))), Tensor(np.ones(4, np.float32))
+    ms.set_context(pynative_synchronize=True)
+    return [said(lambda a, b, e: ops.LayerNorm(a, b, e)(x, ones, ones)[0], given, {}) for given in (
+        (-2, -1, 1e-7), (3, 2, 1e-7), (-1, -2, 1e-7), (2, 0, 1e-7), (2, 2, 1), (True, 2, 1e-7), (2, "a", 1e-7),
+        (None, 2, 1e-7), (2, 2, 1e-7), (np.int64(2), -1, 1e-7))]
+
+
+@case()
+def test_a_layer_norm_made_of_tensors():
+    x = Tensor(data((2, 3)))
+    return (ms.nn.LayerNorm((3,), Tensor(1), Tensor(1))(x), said(ms.nn.LayerNorm, ((3,), Tensor([1])), {}),
+            said(lambda: ms.nn.LayerNorm((3,), epsilon=1)(x), (), {}),
+            said(lambda: ms.nn.LayerNorm((3,), -2)(x), (), {}))
+
+
+@case()
+def test_slices_of_tensors_in_a_tuple():
+    return ops.slice(X, (Tensor(0), 1), (1, Tensor(2))), ops.Slice()(X, (Tensor([1]), 0), [1, 1])
+
+
+@case(each={"order": [1, float("inf")]})
+def test_norms_of_no_columns(order):
+    return said(lambda: ops.matrix_norm(Tensor(np.zeros((2, 0), np.float32)), order).asnumpy().shape, (), {})
+
+
+@case(each={"dtype": [ms.int32, ms.uint8, ms.float32, ms.int16]})
+def test_shifts_by_another_dtype(dtype):
+    x, by = Tensor([100, 7], ms.int16), Tensor([1, 2], dtype)
+    return x.bitwise_right_shift(by), said(ops.bitwise_right_shift, (x, by), {}), said(x.bitwise_left_shift, (by,), {})
+
+
+@case()
+def test_hypot_of_two_halves():
+    return ops.hypot(Tensor([3.0], ms.bfloat16), Tensor([4.0], ms.float16)), \
+        ops.Hypot()(Tensor([3.0], ms.float16), Tensor([4.0], ms.bfloat16))

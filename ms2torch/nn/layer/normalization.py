@@ -257,6 +257,8 @@ class LayerNorm(Cell):
 def _layer_norm_error(err: Exception, x, gamma) -> Exception:
     if not isinstance(x, Tensor):
         return not_tensor(err, "LayerNorm", x)
+    if getattr(err, "from_user", False):
+        return err
     if x.shape[-len(gamma.shape):] != gamma.shape:
         shapes = [str(list(v.shape))[1:-1] for v in (x, gamma)]
         return ValueError("For 'LayerNorm', gamma or beta shape must match input shape, but got input shape: "

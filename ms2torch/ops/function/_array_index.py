@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import torch
 
@@ -313,11 +315,17 @@ def _filler(t, value):
         if value.ndim:
             raise ValueError("For 'MaskedFill', 'value' only supports a 0-dimensional value tensor or a "
                              f"float number, but got tensor with {value.ndim} dimension(s).")
-        return value.to(t.device)
+        half = t.dtype is torch.float16 and value.is_floating_point()       # (infinity beyond its range)
+        return value.to(t) if half else value.to(t.device)
     if isinstance(value, float) and not (t.is_floating_point() or t.is_complex()):
         raise TypeError(f"For 'MaskedFill', the dtype of 'value' must be {_dtype.from_torch(t.dtype)} as "
                         f"that of 'input_x', but got {value}.")
+    if t.dtype is torch.float16 and abs(value) > _LARGEST:             # (torch refuses it)
+        return math.copysign(math.inf, value)
     return value
+
+
+_LARGEST = torch.finfo(torch.float16).max
 
 
 @method(name="masked_fill")

@@ -20,7 +20,7 @@ from ms2torch._core.errors import final
 from ms2torch._core.gradient.integers import Shadowed
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.arithmetic import _binary, promote_operands
-from ms2torch._core.operators.registry import mint_form, op
+from ms2torch._core.operators.registry import OPS, method, mint_form, op
 from ms2torch._core.tensor.dtype import from_torch
 
 from . import _gamma
@@ -413,7 +413,17 @@ _define(
     prim="RightShift",
     call=("input_x", "input_y"),
     mint=None,
+    tensor=None,
 )
+
+
+@method(name="bitwise_right_shift")
+def _right_shift_method(input, other):
+    """The bits moved down by ``other``, which becomes of this Tensor's dtype."""
+    return OPS["bitwise_right_shift"].kernel(
+        input, other.to(input.dtype) if isinstance(other, torch.Tensor) else other)
+
+
 _define(
     "gcd",
     _tensors(_of_integers(torch.gcd, "Gcd"), "Gcd"),

@@ -519,6 +519,10 @@ def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
     if ord in BY_SINGULAR_VALUES:
         return singular_norm(A, ord, axis, keepdims)
     A = A if dtype is None else A.to(dtype)
+    if not A.numel() and ord in (1, -1, inf, -inf):
+        if not A.shape[axis[abs(ord) == 1]]:
+            raise ValueError(f"ArgM{'ax' if ord > 0 else 'in'}WithValue cannot deal with empty input")
+        return torch.linalg.matrix_norm(A, ord, tuple(axis), keepdims)
     return _norm_by_extreme(A, ord, tuple(axis), keepdims, True)
 
 

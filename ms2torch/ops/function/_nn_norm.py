@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch._core.checks.calls import describe
+from ms2torch._core.errors import final
 from ms2torch._core.operators import normalising
 from ms2torch._core.operators.registry import Primitive, op, primitive, primitive_class
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -47,8 +48,9 @@ def _check_layer_norm(t, gamma, beta, begin_norm_axis, begin_params_axis, epsilo
                         '(input_x=Tensor, gamma=Tensor, beta=Tensor)".')
     for name, axis in axes.items():
         if not -1 <= axis < t.ndim:
-            raise RuntimeError(f"For primitive[LayerNorm], input_x's rank is {t.ndim}, while the '{name}' "
-                               f"value should be in the range [-1, {t.ndim}), but got {axis}")
+            raise final(RuntimeError(
+                f"For primitive[LayerNorm], input_x's rank is {t.ndim}, while the '{name}' value should be "
+                f"in the range [-1, {t.ndim}), but got {axis}"))
     own = begin_params_axis % t.ndim
     if min(gamma.ndim, beta.ndim) + own < t.ndim:
         raise ValueError(
