@@ -77,3 +77,27 @@ def test_tensors_over_numpys_memory_print_as_numpy():
     held = ms.Tensor.from_numpy(np.array([1.5, 2.0], np.float32))
     return ([repr(ms.Tensor.from_numpy(a)) for a in arrays], [repr(ms.from_numpy(a)) for a in arrays[:2]], str(row),
             repr(held * 1), repr(held.copy()), repr(ms.Tensor(held)), repr(ms.Parameter(held, name="p")), repr([held]))
+
+
+def handed_on(*given):
+    return given if len(given) > 1 else given[0]
+
+
+GIVEN = [3, 2.5, [1, 2], (1, 2), "ab", np.float32(2), np.array([1, 2]), True, ms.Tensor([1.0])]
+CHAINS = {
+    "one": lambda: transforms.Compose([handed_on]),
+    "two": lambda: transforms.Compose([handed_on, handed_on]),
+    "duplicated": lambda: transforms.Compose([transforms.Duplicate(), handed_on]),
+    "cast": lambda: transforms.Compose([handed_on, transforms.Duplicate(), handed_on]),
+    "text": lambda: transforms.Compose([lambda given: "q"]),
+    "nothing": lambda: transforms.Compose([lambda given: None]),
+    "ordered": lambda: transforms.RandomOrder([handed_on, handed_on]),
+    "applied": lambda: transforms.RandomApply([handed_on], 1.0),
+    "chosen": lambda: transforms.RandomChoice([handed_on]),
+}
+
+
+@case(each={"chain": list(CHAINS)})
+def test_what_functions_in_a_chain_are_given_outside_a_pipeline(chain):
+    results = [outcome(CHAINS[chain](), given) for given in GIVEN]
+    return [(type(result).__name__, result) for result in results]

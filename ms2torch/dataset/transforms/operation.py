@@ -77,10 +77,7 @@ class TensorOperation:
     def __call__(self, *inputs):
         """Apply to an array (or list, number, PIL image), outside a pipeline."""
         if type(self).implementation is Implementation.PY:
-            if len(inputs) != 1:
-                raise TypeError("PyTensorOperation.__call__() " + (
-                    f"takes 2 positional arguments but {len(inputs) + 1} were given" if inputs else
-                    "missing 1 required positional argument: 'img'"))
+            self._check_one(inputs)
         elif not inputs:
             raise pipeline_error("Input Tensor is not valid.\n")
         columns = [x if is_pil(x) else _array(x) for x in inputs]
@@ -96,6 +93,13 @@ class TensorOperation:
                 made.append(_plain(x, columns + made))
             return tuple(made)
         return _plain(result, columns)
+
+    @staticmethod
+    def _check_one(inputs: tuple) -> None:
+        if len(inputs) != 1:
+            raise TypeError("PyTensorOperation.__call__() " + (
+                f"takes 2 positional arguments but {len(inputs) + 1} were given" if inputs else
+                "missing 1 required positional argument: 'img'"))
 
     def _compute(self, *columns):
         """The transform over arrays, where it is not random."""
@@ -214,16 +218,22 @@ class Compose(TensorOperation):
         self.transforms = Compose.decompose(transforms)
 
     def __call__(self, *args):
-        python = any(getattr(one, "implementation", None) is Implementation.PY for one in self.transforms)
+        python = any(isinstance(one, PyTensorOperation) or
+                     getattr(one, "implementation", None) is Implementation.PY for one in self.transforms)
         if not args and not python:
             raise pipeline_error("Input Tensor is not valid.\n")
         if not args:
             raise TypeError("Compose was called without an image. Fix invocation (avoid it being invoked as "
                             "Compose([...])()).")
+        # Python hands on what it is given; elsewhere MindSpore makes arrays of it, and of each result.
+        python = python or any(map(is_pil, args))
+        if not python:
+            args = tuple(map(_array, args))
         for transform in self.transforms:
             args = transform(*args)
             args = args if isinstance(args, tuple) else (args,)
-        python = any(isinstance(transform, PyTensorOperation) for transform in self.transforms)
+            if not python:
+                args = tuple(map(_result, args))
         return args if python or len(args) != 1 else args[0]
 
     @staticmethod
@@ -373,11 +383,7 @@ def step(operation, processes: bool = False):
                 raise UserCodeError(f"map operation: [PyFunc] failed. {user_stack(error)}") from error
             raise operation_failed("PyFunc", error) from error
         if results is None:
-            raise UserCodeError(
-                "map operation: [PyFunc] failed. Got None from Python object. The subprocess of dataset may "
-                "exit unexpected or be killed, main process will exit. If this is not an artificial "
-                "operation, you can use mindspore.dataset.config.set_enable_watchdog(False) to block this "
-                "error.")
+            raise UserCodeError(f"map operation: [PyFunc] failed. {_NOTHING}")
         if isinstance(results, types.GeneratorType):
             raise UserCodeError("map operation: [PyFunc] failed. " + (
                 "RuntimeError: Cannot pickle <class 'generator'> object, please verify pyfunc return with "
@@ -400,6 +406,18 @@ def _detached(result, columns):
     if type(result) is np.ndarray and not any(result is column for column in columns):
         return result.copy()
     return result
+
+
+_NOTHING = ("Got None from Python object. The subprocess of dataset may exit unexpected or be killed, main "
+            "process will exit. If this is not an artificial operation, you can use "
+            "mindspore.dataset.config.set_enable_watchdog(False) to block this error.")
+
+
+def _result(value) -> np.ndarray:
+    """What a transform gave to the next one, as an array."""
+    if value is None:
+        raise pipeline_error(_NOTHING)
+    return _array(value)
 
 
 def _array(value) -> np.ndarray:

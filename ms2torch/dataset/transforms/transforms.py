@@ -422,6 +422,15 @@ class RandomOrder(_Choosing):
 
     implementation = Implementation.PY
 
+    def __call__(self, *inputs):
+        """Outside a pipeline functions get what is given, be it no array."""
+        self._check_one(inputs)
+        (given,), steps = inputs, list(self.transforms)
+        random.shuffle(steps)
+        for one in steps:
+            given = one(given)
+        return given
+
     def _opened(self):
         steps = list(self.transforms)
 
