@@ -3,7 +3,7 @@
 import mindspore as ms
 import mindspore.numpy as mnp
 import numpy as np
-from mindspore import Tensor, ops
+from mindspore import Tensor, mint, ops
 
 from tests.reference.judge import case, data
 from tests.reference.test_wrong_calls import said
@@ -104,3 +104,28 @@ def test_shifts_by_another_dtype(dtype):
 def test_hypot_of_two_halves():
     return ops.hypot(Tensor([3.0], ms.bfloat16), Tensor([4.0], ms.float16)), \
         ops.Hypot()(Tensor([3.0], ms.float16), Tensor([4.0], ms.bfloat16))
+
+
+@case(each={"count": [1, 2, 3, 4]})
+def test_lengths_and_segments_of_another_number(count):
+    x, lengths = Tensor(data((3, 3))), Tensor(np.ones(count, np.int64))
+    return [said(lambda f=f: f(x, lengths), (), {}) for f in (
+        ops.ReverseSequence(1, 0), ops.SegmentSum(), ops.SegmentMax(), ops.SegmentMean(), ops.SegmentProd())]
+
+
+@case(each={"shapes": [((2, 3), (2,)), ((2, 3), (1,)), ((2, 3), (1, 2)), ((2, 3), (2, 1)), ((2, 3), ()),
+                       ((1, 2, 3), (1, 3)), ((1, 2, 3), (2,)), ((2, 3), (3,))]})
+def test_targets_of_cosine_embedding_loss(shapes):
+    of_inputs, of_target = shapes
+    a, b = Tensor(data(of_inputs)), Tensor(data(of_inputs, seed=1))
+    return said(lambda: ops.cosine_embedding_loss(a, b, Tensor(np.ones(of_target, np.float32))).shape, (), {})
+
+
+@case(each={"name": ["max", "min"]})
+def test_axes_of_extremes(name):
+    values = (None, [1], (1,), 1, True, 1.5, np.int64(1), "a")
+    method, function = getattr(X, name), getattr(mint, name)
+    return (answers(lambda v: method(v, keepdim=True), values), answers(lambda v: function(X, v, True), values),
+            answers(lambda v: function(X, 1, v), values), said(method, (), {"keepdim": True}),
+            said(function, (X,), {"keepdim": True}), function(X, np.int64(1)),
+            answers(lambda v: function(X, v), (None, [1], (1,), "a")))

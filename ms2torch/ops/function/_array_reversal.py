@@ -81,7 +81,10 @@ def reverse_sequence(x, seq_lengths, seq_dim, batch_dim=0):
 
     (``mindspore.ops.reverse_sequence``.) RuntimeError for a length beyond the axis.
     """
-    n = x.shape[seq_dim]
+    n, count = x.shape[seq_dim], x.shape[batch_dim]
+    if seq_lengths.ndim == 1 and len(seq_lengths) != count:
+        raise ValueError("For 'ReverseSequence', the 'seq_lengths' vector size should be = input size along "
+                         f"batch_dim: {count}, but got {len(seq_lengths)}.")
     for i, length in enumerate(seq_lengths.tolist() if has_numbers(seq_lengths) else ()):
         if not 0 <= length <= n:
             raise final(RuntimeError(f"Invalid seq_lengths[{i}]: {length}"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from ms2torch._core.checks.calls import no_matching_form
+from ms2torch._core.checks.calls import describe, no_matching_form, type_name
 from ms2torch._core.checks.kernel_dtypes import must_be
 from ms2torch._core.errors import final
 from ms2torch._core.operators.arithmetic import number_as_tensor, promote_operands
@@ -142,7 +142,7 @@ def reduce_min(x, axis=(), keep_dims=False):
 # ---- Tensor.max and Tensor.min, mint.max and mint.min ------------------------------------------------------
 
 
-def _check_kinds(name, args, keepdims, initial, where, return_indices, axis=None, dim=None):
+def _check_kinds(name, args, keepdims, initial, where, return_indices, axis=None, dim=None, keepdim=False):
     """TypeError for what no form of ``Tensor.max`` and ``Tensor.min`` takes."""
     if where is None:
         raise TypeError(f"{name}(): missing 1 required positional argument: where.")
@@ -165,6 +165,8 @@ def _check_kinds(name, args, keepdims, initial, where, return_indices, axis=None
     if any(wrong):
         named |= {n: v for n, v in (("dim", dim), ("axis", axis)) if isinstance(v, torch.Tensor)}
         raise no_matching_form(name, *args, **named)
+    if keepdim is True and not isinstance(args[0] if args else dim, (int, np.integer)):
+        raise no_matching_form(name, *args, keepdim=keepdim)
     if any(isinstance(v, torch.Tensor) for v in (*args[:1], axis)):
         no_int = TypeError(f"For '{name}', 'axis' must be int, but got "
                            "<class 'mindspore.common.tensor.Tensor'>")
@@ -196,7 +198,7 @@ def _make_method(kind, name):
             usual if given is _LEFT_OUT else given
             for given, usual in ((keepdims, False), (initial, None), (where, True))
         )
-        _check_kinds(name, args, keepdims, initial, where, return_indices, axis, dim)
+        _check_kinds(name, args, keepdims, initial, where, return_indices, axis, dim, keepdim)
         many = len(args) > 2 or (args and isinstance(args[0], (tuple, list)))
         old = generations.has_old_meaning("mindspore.Tensor.max")
         if many or old:
@@ -249,13 +251,37 @@ def _operands(*values):
             number_as_tensor(v.item() if isinstance(v, np.generic) else v, place) for v in values]
 
 
+def _no_mint_form(name, given: str) -> TypeError:
+    return TypeError(f'Failed calling {name} with "{name}(Tensor, {given})".')
+
+
+def _check_mint(name, args, dim, keepdim) -> None:
+    """TypeError where an axis by position is no int, or what stands behind it no bool."""
+    whole = isinstance(dim, (int, np.integer)) and not isinstance(dim, bool)
+    if len(args) == 1:
+        if not whole:
+            raise _no_mint_form(name, describe(dim))
+        return
+    for n, place, value, right, kind in (("dim", 2, dim, whole, "int"),
+                                         ("keepdim", 3, keepdim, isinstance(keepdim, bool), "bool")):
+        if value is None:
+            raise TypeError(f"{name}(): missing 1 required positional argument: {n}.")
+        if not right:
+            raise TypeError(f"{name}(): argument '{n}' (position {place}) must be {kind}, "
+                            f"not {type_name(value)}.")
+
+
 def _make_mint(kind, name):
     def extreme(input, *args, dim=None, keepdim=False, other=None):
         number = isinstance(input, (int, float, np.generic))
-        if len(args) == 1 and (number or isinstance(args[0], (torch.Tensor, float, bool, np.generic))):
+        if len(args) == 1 and (number or (isinstance(args[0], (torch.Tensor, float, bool, np.generic))
+                                          and not isinstance(args[0], np.integer))):
             other = args[0]                                # (an int beside a Tensor is the axis)
         elif args:
             dim, keepdim = (*args, keepdim)[:2]
+            _check_mint(name, args, dim, keepdim)
+        elif keepdim is not False and dim is None:
+            raise _no_mint_form(name, f"keepdim={describe(keepdim)}")
         if other is not None:
             return kind[2](*promote_operands(*_operands(input, other)))
         if dim is None:

@@ -502,6 +502,10 @@ def cosine_embedding_loss(input1, input2, target, margin=0.0, reduction="mean"):
     """1 - cosine where target is 1, max(0, cosine - margin) where -1
     (``mindspore.ops.cosine_embedding_loss``)."""
     _check_reduction(reduction, "cosine_embedding_loss")
+    if (*input1.shape[:1], *input1.shape[2:]) != target.shape:
+        raise ValueError("For 'ops.cosine_embedding_loss', the shape of parameter 'input1' reduce on 'axis': "
+                         f"(1,) must be equal to the shape of 'target': {tuple(target.shape)}, but got "
+                         f"{tuple(input1.shape)}.")
     return reduced(cosine_losses(input1, input2, target, margin), reduction)
 
 

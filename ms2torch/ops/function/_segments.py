@@ -12,6 +12,10 @@ __all__ = ["sparse_segment_mean"]
 def _sorted_segments(name: str, reduce: str) -> None:
     @primitive(name)
     def segments(input_x, segment_ids):
+        if segment_ids.ndim == 1 and input_x.ndim and len(segment_ids) != len(input_x):
+            raise ValueError(f"For '{name}', the amount of data for segment_ids must be equal to the first "
+                             f"dimension of the shape of input_x, but got {len(segment_ids)} and "
+                             f"{len(input_x)}.")
         n, dtype = int(segment_ids[-1]) + 1, input_x.dtype
         if reduce == "mean" and not dtype.is_floating_point and not dtype.is_complex:
             input_x = input_x.double()           # a mean of integers is cut, not rounded down
