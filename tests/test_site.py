@@ -45,6 +45,11 @@ def test_every_page_has_an_example_or_says_why_not():
     assert [p.pattern for p, why in patterns if not any(p.fullmatch(name) for name in bare)] == []
 
 
+def test_every_page_says_what_its_name_does():
+    pages = [e for entries in reference.entries().values() for e in entries if e.status == "here"]
+    assert [e.name for e in pages if not reference.doc(e.found)] == []
+
+
 def test_printed_texts_are_alike_in_all_but_last_digits():
     assert examples.alike("[1.0000001 2.]", "[1.       2.]")
     assert not examples.alike("[1.001 2.]", "[1. 2.]")

@@ -34,9 +34,11 @@ class CellSettings:
     _dynamic_shape_inputs = None
 
     def set_broadcast_flag(self, mode: bool = True) -> Cell:
+        """Sets the flag of the compiler's name; it changes nothing here."""
         return self.add_flags_recursive(broadcast_flag=mode)
 
     def set_boost(self, boost_type: str) -> Cell:
+        """Refused."""
         raise unsupported(
             "mindspore.nn.Cell.set_boost",
             "MindSpore's boost algorithms change the arithmetic and are not supported.",
@@ -65,18 +67,22 @@ class CellSettings:
     # Settings that tell MindSpore where or how to schedule, never what to compute.
 
     def set_comm_fusion(self, fusion_type, recurse: bool = True) -> Cell:
+        """The fusion group that the parameters' gradients name; sums are the same."""
         for param in self.get_parameters(expand=recurse):
             param.comm_fusion = fusion_type
         return self
 
     def set_param_ps(self, recurse: bool = True, init_in_server: bool = False) -> None:
+        """Marks the trainable parameters for a parameter server."""
         for param in self.trainable_params(recurse):
             param.set_param_ps(init_in_server)
 
     def set_jit_config(self, jit_config) -> None:
+        """Keeps the compiler's settings, without effect."""
         self.__dict__["jit_config_dict"] = getattr(jit_config, "jit_config_dict", {})
 
     def set_auto_parallel(self) -> None:
+        """A line says that the network runs data-parallel."""
         notice("cell.set_auto_parallel", "Cell.set_auto_parallel: the network runs data-parallel here.")
 
     def set_data_parallel(self) -> None:
@@ -92,6 +98,7 @@ class CellSettings:
         self._mark_slow()
 
     def get_inputs(self):
+        """What ``set_inputs`` was given."""
         return self._dynamic_shape_inputs
 
     def compile(self, *args, **kwargs) -> None:
@@ -117,9 +124,11 @@ class CellSettings:
         )
 
     def compile_and_run(self, *args, **kwargs):
+        """Calls the Cell."""
         return self(*args, **kwargs)
 
     def shard(self, in_strategy, out_strategy=None, parameter_plan=None, device="Ascend", level=0):
+        """Says how inputs, outputs and parameters are laid out over the devices; gives the call that is."""
         from ms2torch.parallel._strategies import of_call
 
         return of_call(self, in_strategy, out_strategy, parameter_plan)

@@ -261,9 +261,11 @@ class CellTree:
             yield param
 
     def trainable_params(self, recurse: bool = True) -> list[Parameter]:
+        """The parameters whose ``requires_grad`` is True."""
         return [p for p in self.get_parameters(expand=recurse) if p.requires_grad]
 
     def untrainable_params(self, recurse: bool = True) -> list[Parameter]:
+        """The parameters whose ``requires_grad`` is False."""
         return [p for p in self.get_parameters(expand=recurse) if not p.requires_grad]
 
     def parameters_dict(self, recurse: bool = True) -> OrderedDict:
@@ -271,6 +273,7 @@ class CellTree:
         return OrderedDict((p.name, p) for p in self.get_parameters(expand=recurse))
 
     def parameters_broadcast_dict(self, recurse: bool = True) -> OrderedDict | None:
+        """The parameters without ``layerwise_parallel`` by name; None where there are none."""
         found = OrderedDict(
             (p.name, p) for p in self.get_parameters(expand=recurse) if not p.layerwise_parallel
         )
@@ -372,6 +375,7 @@ class CellTree:
         return self
 
     def add_flags_recursive(self, **flags):
+        """``add_flags`` of this Cell and of all under it."""
         self.add_flags(**flags)
         for cell in self.cells():
             if isinstance(cell, CellTree):
@@ -379,6 +383,7 @@ class CellTree:
         return self
 
     def get_flags(self) -> dict:
+        """The flags that ``add_flags`` set."""
         return self.__dict__.get("_func_graph_flags", {})
 
     def cell_apply(self, fn):

@@ -203,7 +203,7 @@ def member(full: str, words: dict) -> list[str]:
         *(folded(name + form) for form in theirs()[full].split(" | ")),
         "```",
         "",
-        prose(doc(thing)),
+        prose(method_doc(full)),
         "",
         *shown(full, words, 4),
     ]
@@ -307,10 +307,17 @@ def doc(found: object) -> str:
     return inspect.cleandoc(getattr(found, "__doc__", None) or "")
 
 
+def method_doc(full: str) -> str:
+    """The docstring of a method: its own, else that of the class which has the method first."""
+    owner, _, name = full.rpartition(".")
+    made = [vars(base)[name] for base in getattr(find(owner), "__mro__", ()) if name in vars(base)]
+    return next((text for text in map(doc, [find(full), *made]) if text), "")
+
+
 def sentence(text: str) -> str:
-    """The first sentence of a docstring."""
-    first = " ".join(text.split("\n\n")[0].split())
-    return re.split(r"(?<=[.。])\s", first)[0][:160]
+    """The first sentence of a docstring, without the name that stands beside it."""
+    first = " ".join(re.sub(r"\s*\(``mindspore\.[\w.]+``\)", "", text.split("\n\n")[0]).split())
+    return textwrap.shorten(re.split(r"(?<=[.。])\s", first)[0], 160, placeholder=" …").rstrip(",;:")
 
 
 def escaped(text: str) -> str:

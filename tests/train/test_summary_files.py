@@ -79,3 +79,17 @@ def test_tensorboards_own_reader_reads_the_file_beside_it(tmp_path):
     assert (found.Images("digits")[0].width, found.Images("digits")[0].height) == (16, 8)
     nodes = {node.name: (node.op, list(node.input)) for node in found.Graph().node}
     assert nodes["0/Conv2d"] == ("Conv2d", ["0/weight"]) and nodes["1"] == ("ReLU", [])
+
+
+def test_a_graph_has_each_node_once(tmp_path):
+    accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    net = nn.SequentialCell(nn.Dense(4, 8), nn.Dense(8, 2))
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.Adam(net.trainable_params()))
+    with ms.SummaryRecord(str(tmp_path), network=step) as record:
+        record.add_value("scalar", "loss", Tensor(1.0))
+        record.record(1)
+    found = accumulator.EventAccumulator(str(tmp_path / "tensorboard"))
+    found.Reload()
+    nodes = {node.name: list(node.input) for node in found.Graph().node}
+    assert len(nodes) == len(found.Graph().node)
+    assert "network/_backbone/0/weight" in nodes["optimizer/Adam"]

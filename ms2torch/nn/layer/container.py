@@ -343,6 +343,7 @@ class CellDict(_CellDictBase, Cell):
         return key in self._modules
 
     def clear(self) -> None:
+        """Takes all Cells out."""
         self._modules.clear()
 
     def pop(self, key: str):
@@ -350,12 +351,15 @@ class CellDict(_CellDictBase, Cell):
         return self._modules.pop(key)
 
     def keys(self):
+        """The Cells' names."""
         return self._modules.keys()
 
     def values(self):
+        """The Cells."""
         return self._modules.values()
 
     def items(self):
+        """Names and Cells."""
         return self._modules.items()
 
     def update(self, cells) -> None:

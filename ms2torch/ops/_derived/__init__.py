@@ -221,6 +221,7 @@ def _function(home: str, row: primitives.Row):
     function = space[row.name]
     function.__name__ = function.__qualname__ = row.name
     function.__module__ = "mindspore.ops"
+    function.__doc__ = cls.__doc__
     return function
 
 

@@ -350,6 +350,7 @@ def add_flags(fn=None, **flags):
 
 
 def env_get(env, key, default):
+    """What a dict of gradients holds for a key, else ``default``."""
     return env.get(key, default)
 
 

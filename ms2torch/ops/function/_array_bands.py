@@ -80,6 +80,7 @@ def matrix_diag(x, k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_
 
 @primitive("MatrixDiagV3", init=("align",))
 def _matrix_diag(x, k, num_rows, num_cols, padding_value, align="RIGHT_LEFT"):
+    """The rows of ``x`` on the diagonals ``k`` of matrices filled with ``padding_value``."""
     return _banded(x, k, num_rows, num_cols, padding_value, align)
 
 
@@ -127,4 +128,5 @@ def matrix_set_diag(x, diagonal, k=0, align="RIGHT_LEFT"):
 
 @primitive("FillDiagonal", init={"fill_value": REQUIRED, "wrap": False})
 def _fill_diagonal(input_x, fill_value, wrap=False):
+    """A copy with ``fill_value`` on the main diagonal; ``wrap`` begins it anew under a square."""
     return input_x.clone().fill_diagonal_(fill_value, wrap)

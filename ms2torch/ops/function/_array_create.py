@@ -61,11 +61,13 @@ def zeros(size, dtype=None):
 
 @mint_form(name="ones")
 def _ones_mint(size, *, dtype=None):
+    """Ones of the shape ``size``, Float32 unless ``dtype`` says otherwise."""
     return ones.kernel(size, dtype)
 
 
 @mint_form(name="zeros")
 def _zeros_mint(size, *, dtype=None):
+    """Zeros of the shape ``size``, Float32 unless ``dtype`` says otherwise."""
     return zeros.kernel(size, dtype)
 
 
@@ -82,6 +84,7 @@ def full(size, fill_value, *, dtype=None):
 
 @mint_form(name="full")
 def _full_mint(size, fill_value, *, dtype=None):
+    """``size`` filled with a value."""
     natural = None if isinstance(fill_value, torch.Tensor) else _dtype._TO_TORCH.get(type(fill_value))
     natural = natural or (fill_value.dtype if isinstance(fill_value, torch.Tensor) else
                           torch.bool if isinstance(fill_value, bool) else
@@ -140,6 +143,7 @@ def fills(x, value):
 
 @primitive("FillV2")
 def _fill_v2(shape, value):
+    """``shape`` filled with a 0-d Tensor's value, in its dtype."""
     _need_one_number(value)
     return filled(sizes(shape, "FillV2"), value, value.dtype)
 
@@ -179,11 +183,13 @@ def _tensor(input, name):
 
 @primitive("OnesLike", valid=_LIKE.format("OnesLike"))
 def _ones_like(x):
+    """Ones in the shape and dtype of ``x``."""
     return torch.ones_like(x)
 
 
 @primitive("ZerosLike", valid=_LIKE.format("ZerosLike"))
 def _zeros_like(x):
+    """Zeros in the shape and dtype of ``x``."""
     return torch.zeros_like(x)
 
 
@@ -230,6 +236,7 @@ def arange(start=0, end=None, step=1, *, dtype=None):
 
 @mint_form(name="arange")
 def _arange_mint(start=0, end=None, step=1, *, dtype=None):
+    """start, start + step, ... below ``end``."""
     if end is None:
         start, end = 0, start
     start, end, step = _number(start), _number(end), _number(step)
@@ -258,6 +265,7 @@ def range__(start, end, step, maxlen=1000000):
 
 @primitive("LinSpace", valid="LinSpace()(start=<Number, Tensor>, stop=<Number, Tensor>, num=<Tensor, int>)")
 def _linspace(start, stop, num):
+    """``num`` numbers from ``start`` to ``stop`` at equal distances."""
     return _evenly(start, stop, num)
 
 
@@ -296,6 +304,7 @@ def _evenly(start, stop, num):
 
 @mint_form(name="linspace")
 def _linspace_mint(start, end, steps, *, dtype=None):
+    """``steps`` numbers from ``start`` to ``end`` at equal distances."""
     dtype = wanted(dtype, torch.float32, "linspace")
     return torch.linspace(_number(start), _number(end), steps, dtype=dtype, device=device())
 
@@ -378,4 +387,5 @@ def empty_like(input, *, dtype=None, device=None, pin_memory=False):
 
 @primitive("LogSpace", init={"steps": 10, "base": 10, "dtype": _dtype.float32})
 def _log_space(start, end, steps=10, base=10, dtype=_dtype.float32):
+    """``steps`` powers of ``base`` whose exponents go evenly from ``start`` to ``end``."""
     return torch.logspace(start.item(), end.item(), steps, base, dtype=dtype.torch, device=device())

@@ -121,6 +121,7 @@ def _gather_method(input, input_indices=None, axis=None, batch_dims=0, *, dim=No
 
 @mint_form(name="gather")
 def _gather_mint(input, dim, index):
+    """The elements of ``input`` at ``index`` along ``dim``."""
     return gather_along(input, dim, index)
 
 
@@ -225,6 +226,7 @@ def _index_select_method(input, axis=None, index=None, *, dim=None):
 
 @mint_form(name="index_select")
 def _index_select_mint(input, dim, index):
+    """Slices along ``dim`` at a vector of indices."""
     return selected(input, dim, index)
 
 
@@ -396,6 +398,7 @@ def chosen(condition, x, y):
 
 @primitive("OneHot", init=("axis",), valid=_ONE_HOT)
 def _one_hot(indices, depth, on_value, off_value, axis=-1):
+    """``on_value`` at the place of each index along a new axis of size ``depth``, ``off_value`` elsewhere."""
     return hot(indices, depth, on_value, off_value, axis)
 
 
@@ -453,6 +456,7 @@ def searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=
 
 @primitive("SearchSorted", init=("dtype", "right"))
 def _search_sorted(sorted_sequence, values, sorter=None, dtype=_dtype.int64, right=False):
+    """Before which element of the last axis each value goes in; behind equal ones with ``right``."""
     int32 = dtype is _dtype.int32
     return torch.searchsorted(sorted_sequence, values, out_int32=int32, right=right, sorter=sorter)
 
@@ -481,6 +485,7 @@ def _nonzero_method(input, *, as_tuple=False):
 
 @primitive("NonZero")
 def _nonzero(input):
+    """The indices of the nonzero elements, one row each, Int64."""
     return torch.nonzero(input)
 
 
@@ -498,4 +503,5 @@ def _unravel_index(indices, dims):
 
 @mint_form(name="select")
 def _select(input, dim, index):
+    """The slice at ``index`` along ``dim``, without that axis."""
     return torch.select(input, dim, index)

@@ -85,6 +85,7 @@ def dyn_shape(input_x):
 
 @primitive("DynamicShape", init={"dtype": 9})
 def _dynamic_shape(input_x, dtype=9):
+    """The shape as a Tensor, Int64."""
     return torch.tensor(input_x.shape, dtype=torch.int64, device=input_x.device)
 
 
@@ -147,6 +148,7 @@ def identity(x):
 
 @primitive("Identity", valid="Identity()(input_x=<Tensor>)")
 def _identity(input_x):
+    """A copy."""
     return torch.clone(input_x)  # programs write into it: mindyolo's xywh2xyxy reads x meanwhile
 
 
@@ -173,6 +175,7 @@ def scalar_to_tensor(input_x, dtype=_dtype.float32):
 
 @primitive("ScalarToTensor", on_tensors=True)
 def _scalar_to_tensor(x, dtype=_dtype.float32):
+    """A number as a 0-d Tensor, Float32 unless ``dtype`` says otherwise."""
     return scalar_to_tensor(x, dtype)
 
 
@@ -200,6 +203,7 @@ def tuple_to_array(input_x):
 
 @primitive("TupleToArray", on_tensors=True)
 def _tuple_to_array(input_x):
+    """A tuple of numbers as a Tensor: Int32 where the first is an int, else Float32."""
     return tuple_to_array(input_x)
 
 
@@ -318,9 +322,11 @@ def _identity_n(x):
 
 @mint_form(name="clone")
 def _clone(input):
+    """A copy, through which gradients flow."""
     return input.clone()
 
 
 @mint_form(name="item")
 def _item(input):
+    """The only element, as a Python number."""
     return input.item()

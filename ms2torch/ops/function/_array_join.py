@@ -118,11 +118,13 @@ def cat(tensors, axis=0):
 
 @mint_form(name="cat")
 def _cat_mint(tensors, dim=0):
+    """Tensors joined along ``dim``."""
     return cat_of(tensors, dim)
 
 
 @mint_form(name="concat")
 def _concat_mint(tensors, dim=0):
+    """Tensors joined along ``dim``: ``cat``."""
     return cat_of(tensors, dim)
 
 
@@ -162,6 +164,7 @@ def _pack(input_x, axis=0):
 
 @mint_form(name="stack")
 def _stack_mint(tensors, dim=0):
+    """Tensors of one shape along a new axis ``dim``."""
     return torch.stack(tensors, dim)
 
 
@@ -218,6 +221,7 @@ _ORDERS = ("ij", "xy", "ij", "ij")
 
 @primitive("Meshgrid", init=("indexing",), valid=_MESHGRID)
 def _grid(inputs, indexing="xy"):
+    """Coordinate grids of vectors; ``indexing`` "xy" by default."""
     return tuple(torch.meshgrid(*inputs, indexing=chosen(indexing, "indexing", "Meshgrid", *_ORDERS)))
 
 
@@ -234,6 +238,7 @@ def meshgrid(*inputs, indexing="xy"):
 
 @mint_form(name="meshgrid")
 def _meshgrid_mint(*tensors, indexing=None):
+    """Coordinate grids of vectors; ``indexing`` "ij" by default."""
     order = chosen(indexing or "ij", "indexing", "meshgrid", *_ORDERS)
     return _meshed(tensors, order)
 
@@ -305,6 +310,7 @@ def _split_method(input, split_size_or_sections=None, axis=0, *, split_size=None
 
 @mint_form(name="split")
 def _split_mint(tensor, split_size_or_sections, dim=0):
+    """``tensor`` in parts of a size, or of the sizes of a list, along ``dim``."""
     return tuple(torch.split(tensor, split_size_or_sections, dim))
 
 
@@ -367,6 +373,7 @@ def _chunk_method(input, chunks, axis=0):
 
 @mint_form(name="chunk")
 def _chunk_mint(input, chunks, dim=0):
+    """At most ``chunks`` parts of one size along ``dim``, the last perhaps smaller."""
     return chunked(input, chunks, dim)
 
 

@@ -53,6 +53,7 @@ def _argsort_method(input, axis=-1, descending=False, stable=False):
 
 @mint_form(name="sort")
 def _sort_mint(input, *, dim=-1, descending=False, stable=False):
+    """Sorted values and their places, Int64, along ``dim``."""
     values, indices = torch.sort(input, dim=dim, descending=descending, stable=stable)
     return values, indices
 
@@ -65,6 +66,7 @@ def argsort(input, axis=-1, descending=False):
 
 @mint_form(name="argsort")
 def _argsort_mint(input, dim=-1, descending=False, stable=False):
+    """The places of the sorted values along ``dim``, Int64."""
     return torch.argsort(input, dim=dim, descending=descending, stable=stable)
 
 
@@ -149,6 +151,7 @@ def _is_last(dim, x) -> bool:
 
 @mint_form(name="topk")
 def _topk_mint(input, k, dim=-1, largest=True, sorted=True):
+    """The ``k`` largest (or smallest) values and their places, Int64, along ``dim``."""
     # (MindSpore has no kernel of it for the CPU.)
     values, indices = _first_of_equals(input, _number_wanted(input, k, dim), dim, largest)
     return values, indices.long()
@@ -171,6 +174,7 @@ def unique(input):
 
 @mint_form(name="unique")
 def _unique_mint(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
+    """The distinct elements, or slices along ``dim``; with their inverse and counts where asked."""
     return torch.unique(input, sorted, return_inverse, return_counts, dim)
 
 
@@ -257,11 +261,13 @@ def _diag_method(input, diagonal=0):
 
 @mint_form(name="diag")
 def _diag_mint(input, diagonal=0):
+    """A vector on a diagonal of zeros, or a diagonal of a matrix."""
     return torch.diag(input, diagonal)
 
 
 @primitive("DiagPart")
 def _diag_part(x):
+    """The diagonal of a Tensor whose axes' second half repeats the first."""
     half = x.shape[:x.ndim // 2]
     return x.reshape(half.numel(), half.numel()).diagonal().reshape(half)
 
@@ -323,6 +329,7 @@ def population_count(input_x):
 def _bound(name: str, right: bool) -> None:
     @primitive(name, init={"out_type": _dtype.int32})
     def bound(sorted_x, values, out_type=_dtype.int32):
+        """Where each value goes in among the sorted ones of its row."""
         return torch.searchsorted(sorted_x, values, right=right).to(out_type.torch)
 
 _bound("LowerBound", False)
@@ -347,6 +354,7 @@ def _unique_consecutive(input, return_inverse=False, return_counts=False, dim=No
 
 @primitive("Bucketize", init=("boundaries",))
 def _bucketize(input, boundaries):
+    """Between which boundaries each element lies, Int32."""
     edges = torch.tensor(boundaries, dtype=torch.float32, device=input.device)
     return torch.bucketize(input, edges, out_int32=True, right=True)  # an edge belongs above
 

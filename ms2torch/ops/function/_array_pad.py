@@ -94,6 +94,7 @@ def mirror_pad(input_x, paddings, mode):
 
 @primitive("MirrorPad", init={"mode": "REFLECT"})
 def _mirror_pad(input_x, paddings, mode="REFLECT"):
+    """Mirrored around each axis, with the edge ("SYMMETRIC") or without it ("REFLECT")."""
     return _mirrored(input_x, paddings, mode)
 
 
@@ -114,6 +115,7 @@ def _mirrored(x, paddings, mode):
 
 @primitive("PadV3", init={"mode": "constant", "paddings_contiguous": True})
 def _pad_v3(x, paddings, constant_values=None, mode="constant", paddings_contiguous=True):
+    """Padded as ``ops.pad`` does, from the last axis on, by ``paddings``."""
     if mode == "constant" and constant_values is None:
         raise ValueError("For primitive[PadV3], the input number must be equal to 3, but got 2.")
     if mode != "constant" and constant_values is not None:
@@ -173,11 +175,13 @@ def space_to_batch_nd(input_x, block_size, paddings):
 
 @primitive("SpaceToBatchND", init=("block_shape", "paddings"))
 def _space_to_batch_nd(input_x, block_shape, paddings):
+    """Blocks of the last axes as batches, after padding with zeros."""
     return _space_to_batch(input_x, block_shape, paddings)
 
 
 @primitive("SpaceToBatch", init=("block_size", "paddings"))
 def _space_to_batch_2d(input_x, block_size, paddings):
+    """Square blocks of the last two axes as batches, after padding with zeros."""
     return _space_to_batch(input_x, block_size, paddings)
 
 
@@ -205,11 +209,13 @@ def batch_to_space_nd(input_x, block_shape, crops):
 
 @primitive("BatchToSpaceND", init=("block_shape", "crops"))
 def _batch_to_space_nd(input_x, block_shape, crops):
+    """The inverse of SpaceToBatchND, then ``crops`` cut off."""
     return _batch_to_space(input_x, block_shape, crops)
 
 
 @primitive("BatchToSpace", init=("block_size", "crops"))
 def _batch_to_space_2d(input_x, block_size, crops):
+    """The inverse of SpaceToBatch, then ``crops`` cut off."""
     return _batch_to_space(input_x, block_size, crops)
 
 
@@ -258,6 +264,7 @@ def channel_shuffle(x, groups):
 
 @primitive("ChannelShuffle", init=("group",))
 def _channel_shuffle(x, group):
+    """The channels of groups dealt out in turn."""
     return _dealt(x, group)
 
 

@@ -58,11 +58,13 @@ def _scatter_method(input, axis=None, index=None, src=None, *, dim=None, value=N
 
 @mint_form(name="scatter")
 def _scatter_mint(input, dim, index, src):
+    """``input`` with the elements of ``src``, or a number, at ``index`` along ``dim``."""
     return _on_axis(input, dim, index, src)
 
 
 @mint_form(name="scatter_add")
 def _scatter_add_mint(input, dim, index, src):
+    """``input`` with the elements of ``src`` added at ``index`` along ``dim``."""
     return torch.scatter_add(input, dim, index.long(), src)
 
 
@@ -92,6 +94,7 @@ def _index_add_method(input, dim=None, index=None, source=None, axis=None, *, al
 
 @mint_form(name="index_add")
 def _index_add_mint(input, dim, index, source, *, alpha=1):
+    """``input`` with ``alpha * source`` added to its slices at ``index`` along ``dim``."""
     return _rows_added(input, dim, index, source, alpha)
 
 
@@ -376,11 +379,13 @@ def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
 
 @primitive("IndexAdd", init=("axis", "use_lock", "check_index_bound"), on_tensors=True)
 def _index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
+    """Adds ``y`` to the slices of a Parameter at ``indices`` along ``axis``, and gives it."""
     return write(x, lambda old: _rows_added(old, axis, indices._t, y._t))
 
 
 @primitive("InplaceIndexAdd", init={"axis": REQUIRED}, on_tensors=True)
 def _inplace_index_add(var, indices, updates, axis):
+    """Adds ``updates`` to the slices of a Parameter at ``indices`` along ``axis``, and gives it."""
     return write(var, lambda old: _rows_added(old, axis, indices._t, updates._t))
 
 
@@ -466,19 +471,23 @@ _segments("min", lambda dtype: _lowest(dtype, 1))
 
 @primitive("IndexFill")
 def _index_fill(x, dim, index, value):
+    """``x`` with ``value`` in the slices at ``index`` along ``dim``."""
     return torch.index_fill(x, int(dim), index.long(), value)
 
 
 @primitive("IndexPut", init={"accumulate": 0})
 def _index_put(x1, x2, indices, accumulate=0):
+    """``x1`` with ``x2`` at ``indices``, one Tensor an axis; added where ``accumulate`` is 1."""
     return torch.index_put(x1, [i.long() for i in indices], x2.to(x1.dtype), bool(accumulate))
 
 
 @primitive("MaskedScatter")
 def _masked_scatter(input, mask, source):
+    """``input`` with the elements of ``source`` in order where ``mask`` is True."""
     return torch.masked_scatter(input, mask, source)
 
 
 @primitive("ScatterAddWithAxis", init={"axis": 0})
 def _scatter_add_with_axis(input_x, indices, updates, axis=0):
+    """``input_x`` with ``updates`` added at ``indices`` along ``axis``."""
     return _on_axis(input_x, axis, indices, updates, "add")

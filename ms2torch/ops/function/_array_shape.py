@@ -126,6 +126,7 @@ def _flatten_method(input, order="C", end=-1, *, start_dim=0, end_dim=-1):
 
 @mint_form(name="flatten")
 def _flatten_mint(input, start_dim=0, end_dim=-1):
+    """Axes ``start_dim`` to ``end_dim`` as one, all of them by default."""
     try:
         return torch.flatten(input, start_dim, end_dim)
     except TypeError:
@@ -320,6 +321,7 @@ def not_an_order(input, dims) -> Exception | None:
 
 @mint_form(name="transpose")
 def _transpose_mint(input, dim0, dim1):
+    """``input`` with the axes ``dim0`` and ``dim1`` exchanged."""
     return torch.transpose(input, dim0, dim1)
 
 
@@ -331,6 +333,7 @@ def permute(input, axis):
 
 @mint_form(name="permute")
 def _permute_mint(input, dims):
+    """The axes of ``input`` in the order ``dims``."""
     try:
         return torch.permute(input, dims)
     except RuntimeError as err:
@@ -339,6 +342,7 @@ def _permute_mint(input, dims):
 
 @mint_form(name="swapaxes")
 def _swapaxes_mint(input, axis0, axis1):
+    """``input`` with two axes exchanged."""
     return torch.transpose(input, whole(axis0), whole(axis1))
 
 
@@ -428,6 +432,7 @@ def _repeat_interleave_method(input, repeats, dim=None, *, output_size=None):
 
 @mint_form(name="repeat_interleave")
 def _repeat_interleave_mint(input, repeats, dim=None, *, output_size=None):
+    """Each slice along ``dim`` as often as ``repeats`` says; without an axis, each element."""
     return interleave(input, repeats, dim)
 
 
@@ -447,6 +452,7 @@ def interleave(input, repeats, axis):
 
 @primitive("InvertPermutation")
 def _invert_permutation(input_x):
+    """Of a tuple that permutes the first numbers, the one that undoes it."""
     for i, n in enumerate(input_x):
         if n in input_x[:i]:
             raise ValueError("For 'InvertPermutation', the 'input_x' can not contain duplicate values, "
@@ -459,6 +465,7 @@ def _invert_permutation(input_x):
 
 @primitive("Expand")
 def _expand(x, shape):
+    """``broadcast_to`` with the shape in a tensor."""
     return broadcast_to.kernel(x, shape)
 
 

@@ -77,6 +77,7 @@ def bounding_box_decode(anchor_box, deltas, max_shape, means=(0.0, 0.0, 0.0, 0.0
                                       "stds": (1.0, 1.0, 1.0, 1.0), "wh_ratio_clip": 0.016})
 def _bounding_box_decode(anchor_box, deltas, max_shape, means=(0.0, 0.0, 0.0, 0.0), stds=(1.0, 1.0, 1.0, 1.0),
                          wh_ratio_clip=0.016):
+    """The inverse of BoundingBoxEncode, cut to an image of ``max_shape`` (height, width)."""
     return _decoded(anchor_box, deltas, max_shape, means, stds, wh_ratio_clip)
 
 

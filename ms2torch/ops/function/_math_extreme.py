@@ -119,11 +119,13 @@ def _tensor_amin(self, axis=None, keepdims=False, *, initial=None, where=None):
 
 @mint_form(name="amax")
 def _mint_amax(input, dim=(), keepdim=False):
+    """The largest element over the axes ``dim``, all of them by default."""
     return _extreme(_LARGEST, input, dim, keepdim, "ReduceMax")
 
 
 @mint_form(name="amin")
 def _mint_amin(input, dim=(), keepdim=False):
+    """The smallest element over the axes ``dim``, all of them by default."""
     return _extreme(_SMALLEST, input, dim, keepdim, "ReduceMin")
 
 
@@ -350,6 +352,7 @@ def _tensor_argmin(self, axis=None, keepdims=False):
 
 @mint_form(name="argmin")
 def _mint_argmin(input, dim=None, keepdim=False):
+    """The index of the smallest element, Int64; of the flattened input where ``dim`` is None."""
     return _index_of(torch.argmin, input, dim, keepdim, "Argmin")
 
 
@@ -441,6 +444,7 @@ _HALVED = frozenset((torch.float32, torch.float64, torch.int16, torch.int32, tor
 
 @mint_form(name="median")
 def _mint_median(input, dim=None, keepdim=False):
+    """The lower median of all elements, or along ``dim`` with its index."""
     if dim is None:
         return torch.median(input)
     values, indices = torch.median(input, one_axis(dim, input, "MedianDim"), keepdim)

@@ -47,21 +47,25 @@ def _addcdiv_method(input, tensor1, tensor2, value=1):
 
 @primitive("Addcmul")
 def _addcmul_primitive(input, tensor1, tensor2, value):
+    """input + value * tensor1 * tensor2."""
     return _plus_product(input, tensor1, tensor2, value)
 
 
 @primitive("Addcdiv")
 def _addcdiv_primitive(input, tensor1, tensor2, value):
+    """input + value * tensor1 / tensor2."""
     return _plus_quotient(input, tensor1, tensor2, value)
 
 
 @mint_form(name="addcmul")
 def _addcmul(input, tensor1, tensor2, *, value=1):
+    """input + value * tensor1 * tensor2; ``value`` by name."""
     return _plus_product(input, tensor1, tensor2, value)
 
 
 @mint_form(name="addcdiv")
 def _addcdiv(input, tensor1, tensor2, *, value=1):
+    """input + value * tensor1 / tensor2; ``value`` by name."""
     return _plus_quotient(input, tensor1, tensor2, value)
 
 

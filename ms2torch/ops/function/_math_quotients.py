@@ -33,6 +33,7 @@ def div(input, other, *, rounding_mode=None):
 
 def _div_by_enum():
     def quotient(input, other, *, rounding_mode=None):
+        """The quotient, rounded by ``rounding_mode`` "trunc" or "floor"; else integers give Float32."""
         if rounding_mode is not None:
             rounding_mode = chosen(rounding_mode, "rounding_mode", "div", "", "trunc", "floor", "") or None
         return div.kernel(input, other, rounding_mode=rounding_mode)

@@ -236,11 +236,13 @@ def any(input, axis=None, keep_dims=False):
 
 @mint_form(name="all")
 def _mint_all(input, dim=None, keepdim=False):
+    """Whether all elements are nonzero, over all axes or ``dim``."""
     return _truth(torch.all, input != 0, dim, keepdim, "ReduceAll")
 
 
 @mint_form(name="any")
 def _mint_any(input, dim=None, keepdim=False):
+    """Whether an element is nonzero, over all axes or ``dim``."""
     return _truth(torch.any, input, dim, keepdim, "ReduceAny")
 
 
@@ -265,6 +267,7 @@ def count_nonzero(x, axis=(), keep_dims=False, dtype=_dtype.int32):
 
 @mint_form(name="count_nonzero")
 def _mint_count_nonzero(input, dim=None):
+    """How many elements are not zero, over all axes or ``dim``, Int64."""
     return _sum(input != 0, dim, False, "ReduceSum", torch.int64)
 
 
@@ -347,11 +350,13 @@ def _several(axis):
 
 @mint_form(name="std")
 def _mint_std(input, dim=None, *, correction=1, keepdim=False):
+    """The standard deviation with divisor N - correction, over all axes or ``dim``."""
     return _std(input, _several(dim), correction, keepdim)
 
 
 @mint_form(name="var")
 def _mint_var(input, dim=None, *, correction=1, keepdim=False):
+    """The variance with divisor N - correction, over all axes or ``dim``."""
     return _var(input, _several(dim), correction, keepdim)
 
 
@@ -369,11 +374,13 @@ def var_mean(input, axis=None, ddof=0, keepdims=False):
 
 @mint_form(name="std_mean")
 def _mint_std_mean(input, dim=None, *, correction=1, keepdim=False):
+    """The standard deviation with divisor N - correction, and the mean."""
     return _std(input, _several(dim), correction, keepdim), _mean(input, dim, keepdim)
 
 
 @mint_form(name="var_mean")
 def _mint_var_mean(input, dim=None, *, correction=1, keepdim=False):
+    """The variance with divisor N - correction, and the mean."""
     return _var(input, _several(dim), correction, keepdim), _mean(input, dim, keepdim)
 
 
@@ -460,6 +467,7 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
 
 @mint_form(name="norm")
 def _mint_norm(input, p="fro", dim=None, keepdim=False, *, dtype=None):
+    """The p-norm of all elements or over the axes ``dim``, whatever their number."""
     return torch.norm(
         _floating(input), p, dim, keepdim, dtype=None if dtype is None else _dtype.to_torch(dtype)
     )

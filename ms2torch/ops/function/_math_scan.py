@@ -86,6 +86,7 @@ _SMALL = (torch.bool, torch.int8, torch.int16, torch.uint8)
 
 @mint_form(name="cumsum")
 def _mint_cumsum(input, dim, dtype=None):
+    """Running sums along ``dim``; integers sum to Int64 unless ``dtype`` is given."""
     if dtype is None:
         return torch.cumsum(input, dim)
     input = integers.cast(input, _dtype.to_torch(dtype))
@@ -139,11 +140,13 @@ def cummin(input, axis):
 
 @mint_form(name="cummax")
 def _mint_cummax(input, dim):
+    """Running largest elements along ``dim`` and their indices, Int64."""
     return _running(torch.cummax, input, dim, "Cummax")
 
 
 @mint_form(name="cummin")
 def _mint_cummin(input, dim):
+    """Running smallest elements along ``dim`` and their indices, Int64."""
     return _running(torch.cummin, input, dim, "Cummin")
 
 
@@ -232,6 +235,7 @@ def _histogram_fixed_width(x, limits, nbins=None, dtype="int32"):
 
 @mint_form(name="bincount")
 def _mint_bincount(input, weights=None, minlength=0):
+    """How often each number from 0 on occurs, Int64, or the sum of its weights."""
     return _counted(input, weights, minlength)
 
 
@@ -256,6 +260,7 @@ def _counts(x, bins, min, max):
 
 @mint_form(name="histc")
 def _mint_histc(input, bins=100, min=0, max=0):
+    """How many elements each of ``bins`` equal intervals from min to max holds (both 0: the data's)."""
     return integers.without_bprop("HistcExt", torch.histc(
         input.to(torch.float32) if not input.is_floating_point() else input.detach(), bins, min, max), input)
 

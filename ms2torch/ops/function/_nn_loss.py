@@ -192,6 +192,7 @@ def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean
 
 @mint_form(name="cross_entropy")
 def _cross_entropy_mint(input, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
+    """Cross entropy of logits and class indices or probabilities, the mean by default."""
     # The weights get no gradient beside class indices.
     weight = weight if input.ndim == target.ndim else held(weight)
     return cross_entropy_checked(input, target, weight, ignore_index, reduction, label_smoothing)

@@ -585,6 +585,7 @@ def fractional_max_pool3d(
     init={"ksize": REQUIRED, "output_shape": REQUIRED, "data_format": "NCHW"},
 )
 def _fractional_2d(input_x, random_samples, ksize, output_shape, data_format="NCHW"):
+    """Maxima of windows ``ksize`` at places that ``random_samples`` shift, and their indices."""
     return _fractional(
         input_x, ksize, output_shape, None, random_samples, 2, "FractionalMaxPoolWithFixedKsize"
     )
@@ -595,4 +596,5 @@ def _fractional_2d(input_x, random_samples, ksize, output_shape, data_format="NC
     init={"ksize": REQUIRED, "output_shape": REQUIRED, "data_format": "NCDHW"},
 )
 def _fractional_3d(x, random_samples, ksize, output_shape, data_format="NCDHW"):
+    """Maxima of 3-d windows at places that ``random_samples`` shift, and their indices."""
     return _fractional(x, ksize, output_shape, None, random_samples, 3, "FractionalMaxPool3DWithFixedKsize")

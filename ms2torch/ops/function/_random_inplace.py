@@ -73,12 +73,14 @@ def _mint(name, draw, with_engine):
 
     @mint_form(name=name)
     def form(*size, generator=None, dtype=None, device=None):
+        """Random numbers in the shape given, Float32 unless another float ``dtype`` is."""
         first = size[:1] if size and isinstance(size[0], (tuple, list)) else size
         shape, = _parsed(name, shape=size_of(first))
         return drawn(shape, float_dtype(dtype, torch.float32, name), generator)
 
     @mint_form(name=f"{name}_like")
     def like(input, *, dtype=None, device=None):
+        """Random numbers in the shape of ``input``, and in its dtype unless another is given."""
         return drawn(tuple(input.shape), float_dtype(dtype, input.dtype, f"{name}_like"))
 
 
@@ -88,6 +90,7 @@ _mint("randn", Stream.normal, torch.randn)
 
 @mint_form(name="randint")
 def _randint_mint(*args, generator=None, dtype=None, device=None):
+    """Integers in [low, high) of the shape ``size``, Int64 unless ``dtype`` says otherwise."""
     low, high, size = args if len(args) == 3 else (0, *args)
     low, high, size = _parsed("randint", low=low, high=high, shape=size)
     want, source = wanted(dtype, torch.int64, "randint"), engine(generator)
@@ -98,6 +101,7 @@ def _randint_mint(*args, generator=None, dtype=None, device=None):
 
 @mint_form(name="randint_like")
 def _randint_like_mint(*args, dtype=None, device=None):
+    """Integers in [low, high) in the shape of ``input``, and in its dtype unless another is given."""
     input, low, high = args if len(args) == 3 else (args[0], 0, *args[1:])
     input, low, high = _parsed("randint_like", input=input, low=low, high=high)
     drawn = integers(low, high, tuple(input.shape), None, "randint_like", torch.int64)
@@ -106,12 +110,14 @@ def _randint_like_mint(*args, dtype=None, device=None):
 
 @mint_form(name="randperm")
 def _randperm_mint(n, *, generator=None, dtype=_dtype.int64):
+    """A permutation of the numbers below ``n``, Int64 unless ``dtype`` says otherwise."""
     drawn = torch.randperm(n, generator=engine(generator), device=device())
     return drawn.to(wanted(dtype, torch.int64, "randperm"))
 
 
 @mint_form(name="normal")
 def _normal_mint(mean=0.0, std=1.0, size=None, generator=None):
+    """N(mean, std^2), Float32, in the shape of mean and std broadcast, or in ``size``."""
     if size is None:
         size = torch.broadcast_shapes(*(v.shape for v in (mean, std) if isinstance(v, torch.Tensor)))
     source = engine(generator)
@@ -122,6 +128,7 @@ def _normal_mint(mean=0.0, std=1.0, size=None, generator=None):
 
 @mint_form(name="multinomial")
 def _multinomial_mint(input, num_samples, replacement=False, *, generator=None):
+    """``num_samples`` positions drawn by the weights in the last axis, Int64."""
     source = engine(generator)
     if source is not None:
         return torch.multinomial(input.detach(), num_samples, replacement, generator=source)
@@ -130,6 +137,7 @@ def _multinomial_mint(input, num_samples, replacement=False, *, generator=None):
 
 @mint_form(name="bernoulli")
 def _bernoulli_mint(input, *, generator=None):
+    """1 with the probability that the element is, else 0."""
     return torch.bernoulli(input, generator=engine(generator))
 
 

@@ -86,6 +86,7 @@ def uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range
     "remove_accidental_hits": False})
 def _uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=0,
                                remove_accidental_hits=False):
+    """Classes below ``range_max`` drawn evenly, and how often true and drawn ones are expected."""
     return _candidates(true_classes, num_true, num_sampled, unique, range_max)
 
 

@@ -107,6 +107,7 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True):
 
 @primitive("CTCGreedyDecoder", init={"merge_repeated": True})
 def _ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True):
+    """The likeliest class of each step, without blanks (the last class) and, merged, repetitions."""
     return _greedy(inputs, sequence_length, merge_repeated)
 
 

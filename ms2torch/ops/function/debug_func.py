@@ -58,6 +58,7 @@ _dumped: dict[str, int] = {}
 
 @primitive("TensorDump", init={"input_output": "out"}, on_tensors=True)
 def _tensor_dump(file, input_x, input_output="out"):
+    """Writes a Tensor as a .npy file."""
     tensordump(file, input_x, input_output)
 
 

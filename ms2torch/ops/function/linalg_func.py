@@ -135,6 +135,7 @@ def dot(input, other):
 
 @mint_form(name="dot")
 def _mint_dot(input, other):
+    """The product of two vectors, a number."""
     return torch.dot(input, other)
 
 
@@ -213,6 +214,7 @@ def einsum(equation, *operands):
 
 @mint_form(name="einsum")
 def _mint_einsum(equation, *operands):
+    """Sums of products in Einstein's notation."""
     if not isinstance(equation, torch.Tensor):
         _check_equation(equation, operands)
     return torch.einsum(equation, *operands)
@@ -360,6 +362,7 @@ def cdist(x1, x2, p=2.0):
 
 @mint_form(name="cdist")
 def _mint_cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
+    """The p-norms of the differences of all pairs of rows."""
     return torch.cdist(x1, x2, float(p), compute_mode)
 
 

@@ -421,26 +421,31 @@ def _truncated_normal(shape, dtype=_dtype.float32, seed=0, seed2=0):
 
 @primitive("RandomGamma", init={"seed": 0, "seed2": 0})
 def _random_gamma(shape, alpha, seed=0, seed2=0):
+    """Gamma(alpha, 1) of ``shape`` and the parameter's."""
     return random_gamma.kernel(shape, alpha, seed)
 
 
 @primitive("RandomPoisson", init={"seed": 0, "seed2": 0, "dtype": _dtype.int64})
 def _random_poisson(shape, rate, seed=0, seed2=0, dtype=_dtype.int64):
+    """Poisson(rate) of ``shape`` and the parameter's, Int64 by default."""
     return random_poisson.kernel(shape, rate, seed, dtype)
 
 
 @primitive("Gamma", init={"seed": 0, "seed2": 0})
 def _gamma(shape, alpha, beta, seed=0, seed2=0):
+    """Gamma(alpha, rate beta) of ``shape``, with which the parameters broadcast."""
     return gamma.kernel(shape, alpha, beta, seed)
 
 
 @primitive("Poisson", init={"seed": 0, "seed2": 0})
 def _poisson(shape, mean, seed=0, seed2=0):
+    """Poisson(mean) of ``shape``, with which the mean broadcasts, Int32."""
     return poisson.kernel(shape, mean, seed).to(torch.int32)
 
 
 @primitive("Bernoulli", init={"seed": -1, "offset": 0})
 def _bernoulli(x, p, seed=-1, offset=0):
+    """1 with probability ``p``, else 0, in the shape of ``x``."""
     return bernoulli.kernel(x, p, seed)
 
 

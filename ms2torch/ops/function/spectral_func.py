@@ -50,6 +50,7 @@ def blackman_window(window_length, periodic=True, *, dtype=None):
 
 @primitive("HammingWindow", init={"periodic": True, "alpha": 0.54, "beta": 0.46, "dtype": _dtype.float32})
 def _hamming(length, periodic=True, alpha=0.54, beta=0.46, dtype=_dtype.float32):
+    """alpha - beta * cos over ``length`` points, a period or the whole window."""
     return _made(torch.hamming_window, int(length), periodic, dtype, alpha, beta)
 
 

@@ -48,39 +48,51 @@ class Callback:
         """After everything."""
 
     def on_train_begin(self, run_context) -> None:
+        """Called once before training."""
         self.begin(run_context)
 
     def on_train_epoch_begin(self, run_context) -> None:
+        """Called before each epoch."""
         self.epoch_begin(run_context)
 
     def on_train_epoch_end(self, run_context) -> None:
+        """Called after each epoch."""
         self.epoch_end(run_context)
 
     def on_train_step_begin(self, run_context) -> None:
+        """Called before each step."""
         self.step_begin(run_context)
 
     def on_train_step_end(self, run_context) -> None:
+        """Called after each step."""
         self.step_end(run_context)
 
     def on_train_end(self, run_context) -> None:
+        """Called once after training."""
         self.end(run_context)
 
     def on_eval_begin(self, run_context) -> None:
+        """Called once before evaluation."""
         self.begin(run_context)
 
     def on_eval_epoch_begin(self, run_context) -> None:
+        """Called before each epoch."""
         self.epoch_begin(run_context)
 
     def on_eval_epoch_end(self, run_context) -> None:
+        """Called after each epoch."""
         self.epoch_end(run_context)
 
     def on_eval_step_begin(self, run_context) -> None:
+        """Called before each step."""
         self.step_begin(run_context)
 
     def on_eval_step_end(self, run_context) -> None:
+        """Called after each step."""
         self.step_end(run_context)
 
     def on_eval_end(self, run_context) -> None:
+        """Called once after evaluation."""
         self.end(run_context)
 
 

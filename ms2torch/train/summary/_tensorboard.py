@@ -62,18 +62,21 @@ def summary_event(entries: list[tuple[str, str, object]], step: int, wall_time: 
 
 
 def graph_event(network, wall_time: float) -> bytes:
-    """The network's Cells and parameters as a graph."""
-    nodes = []
-    for name, cell in network.cells_and_names():
-        place = name.replace(".", "/") or network.cls_name
-        inputs = []
-        for parameter in cell.parameters_and_names(expand=False):
-            leaf = f"{place}/{parameter[0].rpartition('.')[2]}"
-            nodes.append(content(1, content(1, leaf) + content(2, "Parameter")))
-            inputs.append(content(3, leaf))
+    """The network's Cells and parameters as a graph; a parameter stands in the innermost Cell that has it."""
+    cells = [(name.replace(".", "/") or network.cls_name, cell, list(cell.parameters_and_names(expand=False)))
+             for name, cell in network.cells_and_names()]
+    leaves: dict[int, str] = {}
+    for place, _, parameters in sorted(cells, key=lambda c: -c[0].count("/")):
+        for name, parameter in parameters:
+            leaves.setdefault(id(parameter), f"{place}/{name.replace('/', '.')}")
+    nodes = [content(1, content(1, leaf) + content(2, "Parameter")) for leaf in leaves.values()]
+    scopes = {leaf.rpartition("/")[0] for leaf in leaves.values()} | {network.cls_name}
+    for place, cell, parameters in cells:
+        kind = type(cell).__name__
         # A scope and a node may not share a name: the Cell's own node lies inside its scope.
-        own = f"{place}/{type(cell).__name__}" if inputs or name == "" else place
-        nodes.append(content(1, content(1, own) + content(2, type(cell).__name__) + b"".join(inputs)))
+        own = f"{place}/{kind}" if place in scopes else place
+        inputs = b"".join(content(3, leaves[id(parameter)]) for _, parameter in parameters)
+        nodes.append(content(1, content(1, own) + content(2, kind) + inputs))
     return float64(1, wall_time) + content(4, b"".join(nodes))
 
 
