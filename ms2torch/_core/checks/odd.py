@@ -110,6 +110,19 @@ def _shown(value) -> str:
         return str(value) if isinstance(value, (str, np.ndarray)) else repr(value)
 
 
+class AcceptedKinds(set):
+    """Kinds of arguments of one form against which nothing was found, so that a loop asks once."""
+
+    MOST = 256
+
+    def key(self, values) -> tuple:
+        return tuple([odd_kind(v) or v.__class__ for v in values])
+
+    def add(self, key: tuple) -> None:
+        if len(self) < self.MOST:
+            super().add(key)
+
+
 def plain_places(*called: str) -> frozenset[str]:
     """The arguments that are looked at more closely, of a form that goes by these names."""
     return frozenset(line.partition("\t")[0] for name in called for line in ODD.get(name, ()))

@@ -10,7 +10,7 @@ import torch
 from ms2torch._core.checks import refused, rules
 from ms2torch._core.checks.call_errors import lazy_checker, mindspore_error, parser_error, with_guard
 from ms2torch._core.checks.guards import GUARDED, LOOKING
-from ms2torch._core.checks.odd import ODD, odd_error, plain_places
+from ms2torch._core.checks.odd import ODD, AcceptedKinds, odd_error, plain_places
 from ms2torch._core.checks.prechecks import with_precheck
 from ms2torch._core.checks.preconditions import PRECONDITIONS, AcceptedCalls, precondition_error
 from ms2torch._core.operators import wider
@@ -62,6 +62,7 @@ class _Form:
         parameters = inspect.signature(kernel).parameters
         self.name, self.kernel, self.called, self.valid = name, kernel, called, valid
         self.making, self.calling = f"ops.{name} make", f"ops.{name} call"
+        self.accepted = AcceptedKinds()
         self.attributes = dict(init) if isinstance(init, dict) else {n: parameters[n].default for n in init}
         if unknown := [n for n in self.attributes if n not in parameters]:
             raise ValueError(f"{name}: the definition has no argument {unknown}")
@@ -196,20 +197,27 @@ class _Form:
     def explain(self, err, values, fixed):
         """What `dispatch.primitive_call` asks of a failure."""
         raw = [lower(v) for v in values]
-        return self.recover(err, raw, dict(zip(self.order, raw, strict=True)), fixed)
-
-    def recover(self, err, raw, given, fixed):
-        """The result by way of a wider dtype where torch lacks a kernel, else MindSpore's error is raised."""
-        if wrong := odd_error(self.calling, [(str(k), v) for k, v in enumerate(raw)]):
-            raise wrong from None
+        given = dict(zip(self.order, raw, strict=True))
         if err.__class__ is OddArgument:
-            if any(map(of_numpy, raw)) and (
-                    wrong := parser_error(self.name, self.kernel, given, self.valid, fixed)):
-                raise wrong from None
+            if (key := self.accepted.key(values)) not in self.accepted:
+                if wrong := self.odd_one(raw) or (any(map(of_numpy, raw)) and parser_error(
+                        self.name, self.kernel, given, self.valid, fixed)):
+                    raise wrong from None
+                self.accepted.add(key)
             try:
                 return self.run(**given, **fixed)
             except FAILURES as later:
                 err = later
+        return self.recover(err, raw, given, fixed)
+
+    def odd_one(self, raw):
+        """MindSpore's error where one of the inputs is odd, and it takes none such."""
+        return odd_error(self.calling, [(str(k), v) for k, v in enumerate(raw)])
+
+    def recover(self, err, raw, given, fixed):
+        """The result by way of a wider dtype where torch lacks a kernel, else MindSpore's error is raised."""
+        if wrong := self.odd_one(raw):
+            raise wrong from None
         wrong = mindspore_error(err, self.name, (), given, self.valid, self.kernel, fixed,
                                 partial(self.unlike, raw), partial(self.unfit, raw, fixed))
         if (result := wider.compute(wrong, self.kernel, (), {**given, **fixed})) is None:

@@ -40,7 +40,7 @@ from ms2torch._core.checks.call_errors import mindspore_error, parser_error, wit
 from ms2torch._core.checks.calls import PRIMITIVES_BEHIND, VALID_CALLS, compiled_name, wrong_arguments
 from ms2torch._core.checks.error_wrappers import certain_error, wrap_class
 from ms2torch._core.checks.guards import APART, DIRECT, LOOKING
-from ms2torch._core.checks.odd import odd_error, plain_places
+from ms2torch._core.checks.odd import AcceptedKinds, odd_error, plain_places
 from ms2torch._core.checks.overloads import OVERLOADS, overload_error
 from ms2torch._core.checks.prechecks import with_precheck
 from ms2torch._core.checks.preconditions import (
@@ -144,26 +144,24 @@ def _public(kernel, name: str) -> str:
 
 
 def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments, public):
+    accepted = AcceptedKinds()
+
     def explain(err, values):
         if hasattr(err, "asked"):
             raise err
         raw = [lower(v) for v in values]
-        told = _given(shown, raw, err)
-        if wrong := _odd(public, told):
-            raise wrong from None
         given = dict(zip(own.names, raw, strict=False))
         if err.__class__ is OddArgument:
-            held, valid_call = dict(zip(shown.names, raw, strict=True)), VALID_CALLS.get(public[0])
-            if any(map(of_numpy, raw)) and (
-                    wrong := _no_form(public, told, nullable=_nullable(shown)) or (
-                        wrong_arguments(valid_call, held, _defaults(shown)) if valid_call else
-                        parser_error(name, kernel, given, valid))):
-                raise wrong from None
+            if (key := accepted.key(values)) not in accepted:
+                if wrong := odd_one(raw):
+                    raise wrong from None
+                accepted.add(key)
             try:
                 return (run or kernel)(**given)
             except FAILURES as later:
                 err = later
-        if wrong := _no_form(public, told, nullable=_nullable(shown)):
+        told = _given(shown, raw, err)
+        if wrong := _odd(public, told) or _no_form(public, told, nullable=_nullable(shown)):
             raise wrong from None
         said, unfit = partial(_refused, public, shown, raw, told), partial(_unfit, public, raw, told)
         if err.__class__ in _OF_KINDS and (valid_call := VALID_CALLS.get(public[0])):
@@ -184,6 +182,17 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
             except Exception as again:
                 wrong = mindspore_error(again, name, (), numbers, valid, kernel, None, said, unfit)
         raise wrong from None
+
+    def odd_one(raw):
+        """MindSpore's error where one of the arguments is odd, and it takes none such."""
+        told, valid_call = _given(shown, raw, None), VALID_CALLS.get(public[0])
+        if (wrong := _odd(public, told)) or not any(map(of_numpy, raw)):
+            return wrong
+        if wrong := _no_form(public, told, nullable=_nullable(shown)):
+            return wrong
+        if valid_call:
+            return wrong_arguments(valid_call, dict(zip(shown.names, raw, strict=True)), _defaults(shown))
+        return parser_error(name, kernel, dict(zip(own.names, raw, strict=False)), valid)
 
     run = _looking(kernel, with_guard(kernel, name) or kernel, public, shown, own)
     respell = None
