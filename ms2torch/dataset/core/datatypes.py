@@ -27,5 +27,8 @@ def mstypelist_to_detypelist(type_list) -> list:
 
 
 def is_data(dtype: np.dtype) -> bool:
-    """Whether arrays of a dtype may be a column's values: what MindSpore's pipeline has a type for."""
-    return dtype.kind in "biuUS" or (dtype.kind == "f" and dtype.itemsize <= 8)
+    """Whether arrays of a dtype may be a column's values: what MindSpore's pipeline has a type for.
+
+    It has none for the other byte order.
+    """
+    return dtype.isnative and (dtype.kind in "biuUS" or (dtype.kind == "f" and dtype.itemsize <= 8))

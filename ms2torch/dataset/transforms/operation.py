@@ -425,7 +425,7 @@ def _array(value) -> np.ndarray:
         array = np.asarray(value)
     except ValueError:
         array = None
-    if array is None or array.dtype.kind not in "biufSU":
+    if array is None or array.dtype.kind not in "biufSU" or not array.dtype.isnative:
         raise TypeError(f"Invalid user input. Got {type(value)}: {value}, cannot be converted into tensor.")
     return array
 

@@ -32,7 +32,7 @@ def _sector_colours(h, s, v) -> np.ndarray:
         return (1 - s.astype(np.float64) * part).astype(np.float32)
 
     whole = np.trunc(h)
-    h, sector = h - whole, (whole % 6).astype(np.int64)
+    h, sector = h - whole, np.nan_to_num(whole % 6).astype(np.int64)
     tab = np.stack([v, v * (one - s), v * less(h), v * less(one - h)], -1)
     order = np.array([[0, 3, 1], [2, 0, 1], [1, 0, 3], [1, 2, 0], [3, 1, 0], [0, 1, 2]])
     return np.take_along_axis(tab, order[sector], -1)

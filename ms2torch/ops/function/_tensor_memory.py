@@ -190,14 +190,14 @@ def from_numpy(array) -> Tensor:
     """A Tensor over the memory of a numpy array (``mindspore.from_numpy``, ``Tensor.from_numpy``); TypeError
     for anything else.
 
-    What is not contiguous, or must not be written to, is copied.
+    What is not contiguous, of the other byte order, or must not be written to, is copied.
     """
     if not isinstance(array, np.ndarray):
         raise TypeError("Expected a NumPy array.")
     if array.dtype.kind in "US":
         return Tensor(array)
-    if not array.flags.writeable or not array.flags.c_contiguous:
-        array = np.array(array, order="C")
+    if not (array.flags.writeable and array.flags.c_contiguous and array.dtype.isnative):
+        array = np.array(array, array.dtype.newbyteorder("="), order="C")
     t = torch.from_numpy(array)
     made = wrap(t if _here().type == "cpu" else t.to(_here()))
     made._of_numpy = True
