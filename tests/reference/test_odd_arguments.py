@@ -129,3 +129,9 @@ def test_axes_of_extremes(name):
             answers(lambda v: function(X, 1, v), values), said(method, (), {"keepdim": True}),
             said(function, (X,), {"keepdim": True}), function(X, np.int64(1)),
             answers(lambda v: function(X, v), (None, [1], (1,), "a")))
+
+
+@case()
+def test_what_is_printed_of_a_sequence():
+    return answers(lambda v: ops.pad(X, v), ((np.int64(1), 1), [np.float32(1), 2], (Tensor(1), 1), [Tensor([1]), 1],
+                                             (None, 1), (1.5, 1)))

@@ -105,9 +105,12 @@ def renderings_of(value) -> dict[str, str]:
 
 
 def _shown(value) -> str:
+    """A value as it prints, numbers of numpy's without their types (as before numpy 2)."""
     value = lift(value)
-    with np.printoptions(legacy="1.25"):                # (that of the releases that MindSpore runs on)
-        return str(value) if isinstance(value, (str, np.ndarray)) else repr(value)
+    if isinstance(value, (tuple, list)):
+        inside = ", ".join([repr(v) if isinstance(v, (str, np.ndarray)) else _shown(v) for v in value])
+        return f"[{inside}]" if isinstance(value, list) else f"({inside}{',' * (len(value) == 1)})"
+    return str(value) if isinstance(value, (str, np.ndarray, np.generic)) else repr(value)
 
 
 class AcceptedKinds(set):
