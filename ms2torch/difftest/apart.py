@@ -45,11 +45,10 @@ def values(r: dict, other: dict) -> tuple[np.ndarray, np.ndarray]:
     return one, two
 
 
-def turned(r: dict | None) -> dict | None:
-    """A record of a matrix with its axes exchanged; None where the record does not hold it."""
-    if r is None or r.get("array") is None or len(r["shape"]) != 2:
-        return None
-    return with_array(r, r["array"].T)
+def turned(array: np.ndarray) -> np.ndarray:
+    """An array of a port's with the last two of its axes exchanged, of those that have more than one element:
+    a matrix, or the kernel of a convolution along one axis."""
+    return np.squeeze(array).swapaxes(-1, -2)
 
 
 def norm(values: np.ndarray) -> float:

@@ -25,6 +25,8 @@ class Call:
     number: int
     # The port's inputs, where they have another number.
     inputs: dict[int, int] = field(default_factory=dict)
+    # Other calls that are given the very same: which of them is which their gradients tell.
+    same: tuple[int, ...] = ()
     # The rows that both sides have, in order, and how many rows each has, where these are not all.
     rows: tuple[np.ndarray, np.ndarray] | None = None
     whole: tuple[int, int] = (0, 0)
@@ -65,11 +67,29 @@ class Calls:
             theirs = self._right.get((module, n), {})
             for index in sorted(theirs, key=bool):
                 if _agree(first, theirs[index], tolerance):
-                    return Call(module, n, _ordered(mine, theirs, tolerance))
+                    given = _hashes(theirs)
+                    same = tuple(m for m in (number, *others) if m != n
+                                 and _hashes(self._right.get((module, m), {})) == given)
+                    return Call(module, n, _ordered(mine, theirs, tolerance), same)
                 rows = _shared_rows(first, theirs[index], tolerance)
                 if rows:
-                    return Call(module, n, {0: index}, rows, (first["shape"][0], theirs[index]["shape"][0]))
+                    whole = first["shape"][0], theirs[index]["shape"][0]
+                    return Call(module, n, {0: index}, rows=rows, whole=whole)
         return None
+
+
+    def left_over(self, cells: dict[str, str]) -> tuple[list[str], list[str]]:
+        """The calls on both sides, in words, that nothing on the other side stands for, of paired Cells."""
+        found: tuple[list[str], list[str]] = [], []
+        for cell, module in cells.items():
+            one, two = ([n for name, n in side if name == here]
+                        for side, here in ((self._left, cell), (self._right, module)))
+            stand = [self._known.get((cell, n), (None,))[0] or Call(module, n) for n in one]
+            if two and any(call.number not in two for call in stand):
+                found[0].append(f"{cell} ({len(one)} to {len(two)})")
+            if one and set(two) - {n for call in stand for n in (call.number, *call.same)}:
+                found[1].append(f"{module} ({len(two)} to {len(one)})")
+        return found
 
 
 def _given(records: list[dict], named) -> dict[tuple[str, int], dict[int, dict]]:
@@ -79,6 +99,10 @@ def _given(records: list[dict], named) -> dict[tuple[str, int], dict[int, dict]]
         if (r["stage"], r["role"]) == ("forward", "input"):
             found.setdefault((named(r["where"]), r["call"]), {})[r["index"]] = r
     return found
+
+
+def _hashes(given: dict[int, dict]) -> dict[int, str]:
+    return {index: r["stats"]["hash"] for index, r in given.items()}
 
 
 def _agree(mine: dict, theirs: dict, tolerance: float) -> bool:

@@ -38,6 +38,11 @@ class Flow:
                     waiting += [o for o in self.outputs.get(place, ()) if o["order"] > r["order"]]
         return found
 
+    def made(self, begin: int, end: int) -> list[dict]:
+        """The outputs between two places of the step's order."""
+        found = (r for outputs in self.outputs.values() for r in outputs if begin < r["order"] < end)
+        return sorted(found, key=lambda r: r["order"])
+
     def after(self, output: dict) -> list[dict]:
         """All that is taken in after an output, the loss included. Other outputs may be drawn elsewhere, too:
         those of the same layer's later calls are."""

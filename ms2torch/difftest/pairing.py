@@ -28,6 +28,8 @@ CLASSES = {"softmaxcrossentropywithlogits": "crossentropyloss", "hswish": "hards
 _EXAMPLES = 3
 # What two matrices count for that fit with their axes exchanged.
 _TURNED = 0.25
+# What two layers count for of which both are trained, or neither.
+_TRAINED = 0.1
 # What torch counts for itself.
 UNCOUNTED = ("num_batches_tracked",)
 
@@ -41,6 +43,8 @@ class Pairs:
     # Parameters and states of the reference that the port has with their axes exchanged.
     turned: set[str] = field(default_factory=set)
     cells: dict[str, str] = field(default_factory=dict)
+    # Cells that hold others -> the Modules that hold the same parameters, the inmost first.
+    around: dict[str, list[str]] = field(default_factory=dict)
     # (Cell, n-th call) -> (Module, n-th call), for layers without parameters.
     calls: dict[tuple[str, int], tuple[str, int]] = field(default_factory=dict)
     how: dict[str, str] = field(default_factory=dict)
@@ -98,6 +102,7 @@ def pairs(reference, port) -> Pairs:
     trees = Tree(reference.cells), Tree(port.cells, port.parameters)
     for cell, modules in _owners(found, trees).items():
         found.cells[cell] = _around(modules, trees[1])
+    found.around = _alike_around(found, trees)
     _calls(reference, port, trees, found)
     _states(reference, port, found)
     return found
@@ -128,6 +133,20 @@ def _around(modules: list[str], tree: Tree) -> str:
     return next((m for m in modules if all(m in (o, *tree.above(o)) for o in modules)), modules[0])
 
 
+def _alike_around(found: Pairs, trees) -> dict[str, list[str]]:
+    """The Cells that hold other Cells, by what they hold."""
+    held: tuple[dict[str, set], dict[str, set]] = {}, {}
+    for names in found.parameters.items():
+        for side, tree, name in zip(held, trees, names, strict=True):
+            owner = tree.owner(name)
+            for cell in (owner, *tree.above(owner)) if owner else ():
+                side.setdefault(cell, set()).add(names)
+    left, right = held
+    deep = sorted(right, key=lambda module: -len(trees[1].above(module)))
+    return {cell: [m for m in deep if right[m] == names] for cell, names in left.items()
+            if cell not in found.cells}
+
+
 def by_shape(left: list[dict], right: list[dict]) -> list[tuple[str, str, str]]:
     """(name, name, how) of two lists of parameters alone, each with its ``name`` and ``shape``."""
     groups = []
@@ -144,9 +163,12 @@ def by_shape(left: list[dict], right: list[dict]) -> list[tuple[str, str, str]]:
 
 
 def _counted(trace) -> list[dict]:
-    """The network's parameters, without those by which an optimizer keeps its state."""
-    network = {r["where"] for r in _first(trace) if r["stage"] == "parameter"}
-    return [p for p in trace.parameters
+    """The network's parameters, without those by which an optimizer keeps its state; whether an optimizer
+    gets a gradient for each, and for any that came into sight with it."""
+    first = _first(trace)
+    network, trained = ({r["where"] for r in first if r["stage"] == s} for s in ("parameter", "gradient"))
+    live = {name for names in trace.roots if trained & names for name in names}
+    return [{**p, "trained": p["name"] in trained, "live": p["name"] in live} for p in trace.parameters
             if p["name"] in network and p["name"].rpartition(".")[2] not in UNCOUNTED]
 
 
@@ -163,18 +185,22 @@ def _shape(p: dict) -> tuple[int, ...]:
     return tuple(n for n in p["shape"] if n != 1)
 
 
+def _turned(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return (*shape[:-2], *shape[:-3:-1])
+
+
 def _leaf(p: dict) -> str:
     name = p["name"].rpartition(".")[2]
     return LEAVES.get(name, name)
 
 
 def _leaves(left: list[dict], right: list[dict]) -> list[tuple[str, str]]:
-    """The parameters of two layers that fit: by name and shape, the rest by shape and order; last matrices
-    with their axes exchanged, as a product of one's own has them."""
+    """The parameters of two layers that fit: by name and shape, the rest by shape and order; last those with
+    two axes exchanged, as a product of one's own has them, or a convolution of texts as images."""
     found, open_left, open_right = [], list(left), list(right)
     for same in (lambda a, b: _leaf(a) == _leaf(b) and _shape(a) == _shape(b),
                  lambda a, b: _shape(a) == _shape(b) and not {_leaf(a), _leaf(b)} <= {"weight", "bias"},
-                 lambda a, b: len(_shape(a)) == 2 and _shape(a) == _shape(b)[::-1]):
+                 lambda a, b: len(_shape(a)) in (2, 3) and _shape(a) == _turned(_shape(b))):
         for a in list(open_left):
             b = next((b for b in open_right if same(a, b)), None)
             if b is not None:
@@ -193,14 +219,19 @@ def _likeness(a: str, b: str) -> float:
 
 
 def _layers(left: dict[str, list[dict]], right: dict[str, list[dict]]):
-    """(layer, layer, how): in order, such that most parameters and names agree; then what is left."""
-    fit = {}
+    """(layer, layer, how): in order, such that most parameters and names agree, those of a network that is
+    trained not with those of one that is not (its copy, say); then what is left."""
+    fit, unlike = {}, {}
     for a, one in left.items():
         for b, two in right.items():
             both = _leaves(one, two)
             if 2 * len(both) >= max(len(one), len(two)):
                 shapes = {p["name"]: _shape(p) for p in (*one, *two)}
-                fit[a, b] = sum(1 if shapes[p] == shapes[q] else _TURNED for p, q in both) + _likeness(a, b)
+                trained, live = ([any(p.get(which) for p in side) for side in (one, two)]
+                                 for which in ("trained", "live"))
+                found = fit if live[0] == live[1] else unlike
+                found[a, b] = (sum(1 if shapes[p] == shapes[q] else _TURNED for p, q in both)
+                               + _likeness(a, b) + _TRAINED * (trained[0] == trained[1]))
     rows, columns = list(left), list(right)
     best = [[0.0] * (len(columns) + 1) for _ in range(len(rows) + 1)]
     for i in range(len(rows) - 1, -1, -1):
@@ -220,7 +251,7 @@ def _layers(left: dict[str, list[dict]], right: dict[str, list[dict]]):
             i += 1
         else:
             j += 1
-    for (a, b), _ in sorted(fit.items(), key=lambda item: -item[1]):
+    for (a, b), _ in (pair for left in (fit, unlike) for pair in sorted(left.items(), key=lambda p: -p[1])):
         if (0, a) not in used and (1, b) not in used:
             used |= {(0, a), (1, b)}
             yield a, b, "shape; defined elsewhere in the order"

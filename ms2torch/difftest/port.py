@@ -79,6 +79,10 @@ def compare_traces(reference, port, verdict: Verdict, steps: int | None = None, 
         walk.step(step)
         verdict.steps = step
     verdict.findings = walk.findings
+    for side, calls in zip(("MindSpore calls", "the port calls"), walk.left_over, strict=True):
+        if calls:
+            verdict.notes.append(f"{side} layers more often than the other side does in a step; those calls "
+                                 f"were compared with nothing: {', '.join(calls[:_SHOWN])}")
     if walk.placed:
         verdict.notes.append(f"updates are up to {walk.placed:.2g} of their norm apart by the place of "
                              "Adam's eps alone, added before the bias correction in MindSpore, after it in "
@@ -214,6 +218,7 @@ class Walk(Updates):
         self.never_trained = {p["name"] for p in port.parameters} - _with_gradients(port)
         self.passed_over: dict[str, None] = {}
         self.after: dict[str, tuple] = {}  # what the step left of each parameter, on both sides
+        self.left_over: tuple[list[str], list[str]] = [], []  # calls that were compared with nothing
         self.rates_tell = True  # whether the port's optimizer updates by the rates that it shows
         self.placed = 0.0  # the greatest difference that the place of Adam's eps alone explains
         self._alone()
@@ -265,6 +270,7 @@ class Walk(Updates):
         self.calls = Calls(left, right, self.tree.named)
         self.lost: list[tuple[dict, str]] = []  # gradients that come in MindSpore alone, and what to say
         self.own: dict[str, float] = {}
+        self.agreed = -1  # where in the step's order the last layer's output agreed
         self.called, self.last, self.came = [], "", False  # came: whether a gradient has, of this step
         if twice := isinstance(self.reference, reruns.Once):
             left = [r for r in left if r["stage"] != "backward"]
@@ -294,6 +300,8 @@ class Walk(Updates):
                     self._parameter(r)
         self._explain()
         self._rates_of_their_own()
+        if self.deep and not any(self.left_over):
+            self.left_over = self.calls.left_over(self.pairs.cells)
 
     # ---- what a step starts from
 
@@ -399,11 +407,14 @@ class Walk(Updates):
         own = self.own.get(where, 0.0) if r["role"] in ("output", "grad_input") else 0.0
         if r["role"] == "grad_input" and (r["where"], call) in self.elsewhere:
             own = max(own, SLOPE / GROWTH)
+        count, worst = len(self.findings), self.worst
         error = self._judge(r, other, max(self.worst, own), self._gap(where, there, r, other))
+        if r["stage"] == "forward" and r["role"] == "input" and len(self.findings) > count:
+            self._name_around(r, worst)
         self.came |= r["stage"] == "backward"
         if r["role"] == "output" and r["stage"] == "forward" and error is not None:
             self._harmless(where, call, error, r)
-            self.last, self.called = where, []
+            self.last, self.called, self.agreed = where, [], r["order"]
 
     def _standing(self, r: dict) -> tuple[Call | None, dict, dict | None]:
         """The port's call that stands for the call of a record, the record, and the port's."""
@@ -412,8 +423,9 @@ class Walk(Updates):
         if module is None:
             return None, r, None
         there = self.calls.of(where, call, module, max(GROWTH * self.worst, FLOOR * epsilon("float32")))
-        place = 0, r["stage"], there.module, r["role"], there.index(r), there.number
-        other = self.theirs.get(place)
+        others = [self.theirs.get((0, r["stage"], there.module, r["role"], there.index(r), number))
+                  for number in (there.number, *(there.same if r["stage"] == "backward" else ()))]
+        other = next((o for o in others[1:] and others if o and self._agrees(r, o)), others[0])
         return there, *(there.both(r, other) if other else (r, None))
 
     def _laid_out_otherwise(self, r: dict, other: dict) -> bool:
@@ -468,9 +480,10 @@ class Walk(Updates):
             return r, self._loss_there(r)
         return self._standing(r)[1:]
 
-    def _agrees(self, r: dict, other: dict) -> bool:
+    def _agrees(self, r: dict, other: dict, worst: float | None = None) -> bool:
         """Whether two records lie no further apart than what went in explains."""
-        tolerance = max(GROWTH * self.worst, FLOOR * epsilon(r["dtype"]))
+        worst = self.worst if worst is None else worst
+        tolerance = max(GROWTH * worst, FLOOR * epsilon(r["dtype"]))
         return apart.alike(r, other) and apart.gap(r, other) <= tolerance
 
     def _harmless(self, where: str, call: int, error: float, r: dict) -> None:
@@ -526,8 +539,31 @@ class Walk(Updates):
             shown = ", ".join(dict.fromkeys(f"{n} ({self.pairs.classes[0].get(n, '')})" for n in cells))
             note = (f"the loss differs, although what {self.last} gives agrees: look at what comes after it"
                     + (f", in MindSpore {shown}" if shown else ""))
+        count, worst = len(self.findings), self.worst
         if self.deep or self.number == 1:
-            self._judge(r, other, self.worst, note)
+            self._judge(r, other, worst, note)
+        if len(self.findings) > count:
+            self._name_around(r, worst)
+
+    def _name_around(self, r: dict, worst: float) -> None:
+        """Let the last finding name the first Cell since the last layer that agrees of which the layers agree
+        and the output does not. Where the loss differs, the first whose number does: the rest of a loss may
+        be made within a network here and after it there."""
+        loss = r["role"] == "output"
+        for made in self.flow.made(-1 if loss else self.agreed, r["order"]):
+            where = self.tree.named(made["where"])
+            if where not in self.pairs.around or (loss and made["stats"]["n"] > 1):
+                continue
+            others = [o for o in self._around(where, made) if o and apart.alike(made, o)]
+            if others and not any(self._agrees(made, o, worst) for o in others):
+                self.findings[-1].cell = where
+                self.findings[-1].note = f"{where} makes something else of what went in; its layers agree"
+                return
+
+    def _around(self, where: str, r: dict) -> list[dict | None]:
+        """What the Modules make that hold what a Cell does."""
+        return [self.theirs.get((0, "forward", module, "output", r["index"], r["call"]))
+                for module in self.pairs.around[where]]
 
     def _loss_there(self, r: dict) -> dict | None:
         """The port's loss: a scalar of the step that agrees, be it the sum of all that it differentiates, one
@@ -565,15 +601,17 @@ def _with_gradients(opened) -> set[str]:
 def _differentiated(records: list[dict]) -> dict | None:
     """The record of what a step differentiates, which is what a port calls ``backward()`` on: what a Cell or
     a function gives that gives a scalar; what the program's own operators make of such (a sum of several, a
-    multiple), where the first gradient is seen to come to them. None where several give one and no gradient
-    was seen.
+    multiple), where the first gradient is seen to come to them: of a backward pass within a loss, a penalty
+    of slopes, not that one's, but the last pass's. None where several give one and no gradient was seen.
     """
-    first = next((r for r in records if r["stage"] == "backward" and r["role"] == "grad_output"), None)
-    if first is not None and first["where"].startswith(f"{PROGRAM}/") and math.prod(first["shape"]) == 1:
-        place = first["where"], first["index"], first["call"]
-        made = (r for r in records if (r["stage"], r["role"]) == ("forward", "output"))
-        found = next((r for r in made if (r["where"], r["index"], r["call"]) == place), None)
-        if found is not None:
+    records = sorted(records, key=lambda r: r["order"])
+    begun = [r for before, r in zip([None, *records], records, strict=False)
+             if r["stage"] == "backward" and (before is None or before["stage"] != "backward")]
+    made = {(r["where"], r["index"], r["call"]): r for r in records
+            if (r["stage"], r["role"]) == ("forward", "output")}
+    for first in reversed(begun):
+        found = made.get((first["where"], first["index"], first["call"]))
+        if found is not None and first["where"].startswith(f"{PROGRAM}/") and math.prod(first["shape"]) == 1:
             return found
     losses = [r for r in records if r["stage"] == "loss"]
     return losses[0] if len({(r["where"], r["call"]) for r in losses}) == 1 else None

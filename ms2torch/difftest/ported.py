@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from . import accumulated, trace
+from . import accumulated, apart, trace
 from .recorder import Recorder, record
 from .shaking import Halves, Shaking
 
@@ -59,7 +59,7 @@ class Taking(Recorder):
                 self.data.remove(record)
         array = None if record is None else record["array"]
         if array is not None and where in self.pairs["turned"]:
-            array = array.T
+            array = apart.turned(array)
         if array is None or _size(array.shape) != _size(value.shape):
             super().visit(stage, where, role, index, call, value, update)
             return None

@@ -40,6 +40,8 @@ class Trace:
         self.header: dict = {}
         self.cells: list[dict] = []
         self.parameters: list[dict] = []
+        # The names of those that came into sight with one root, each time.
+        self.roots: list[set[str]] = []
         self.adaptations: list[dict] = []
         self.optimizers: dict[int, str] = {}  # classes, by the number of their updates
         self.optimizer_records: dict[int, dict] = {}
@@ -123,6 +125,7 @@ class Trace:
             case "cells":
                 self.cells += record["cells"]
                 self.parameters += record["parameters"]
+                self.roots.append({p["name"] for p in record["parameters"]})
             case "optimizer":
                 self.optimizers[record["update"]] = record["class"]
                 self.optimizer_records[record["update"]] = record

@@ -8,6 +8,7 @@ import numpy as np
 
 from . import apart, compare
 from .finding import Finding
+from .trace import with_array
 from .yardstick import epsilon
 
 # How many times as far apart as what goes in an output may be, and by how many units in the last place.
@@ -49,7 +50,10 @@ class Updates:
     def _held_there(self, r: dict, stage: str, name: str | None, call: int = 0, role="value") -> dict | None:
         """The port's parameter or state of that name, laid out as MindSpore's."""
         other = self.theirs.get((r.get("update", 0), stage, name, role, 0, call)) if name else None
-        return apart.turned(other) if r["where"] in self.pairs.turned else other
+        if other is None or r["where"] not in self.pairs.turned:
+            return other
+        # Samples of two orders cannot be compared.
+        return with_array(other, apart.turned(other["array"])) if other.get("array") is not None else None
 
     def _judge(self, r: dict, other: dict, gone_in: float, note: str, floor: float = 0.0,
                spread: bool = True) -> float | None:

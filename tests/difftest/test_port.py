@@ -132,6 +132,17 @@ def test_calls_are_paired_by_what_they_are_given(tmp_path):
         ("forward", "program/add"), ("forward", "head")]
 
 
+def test_an_average_that_is_called_first_and_a_kernel_with_its_axes_exchanged(tmp_path):
+    """``records/teacher.trace`` is MindSpore 2.10.0's run of teacher.py, recorded with --refeed 1,2."""
+    changes = [("", ""), ("mse_loss(learnt, taught)", "l1_loss(learnt, taught)"),
+               ("(weight, 0.2)", "(weight, 0.8)"), ("x.mT[", "x.mT.flip(1)["), ("mean(2)", "amax(2)")]
+    right, loss, average, data, pool = said_of("teacher_port.py", RECORD.with_name("teacher.trace"), changes,
+                                               tmp_path)
+    assert right["equal"] and right["compared"] > 50
+    assert [(w["first"]["step"], w["first"]["where"]) for w in (loss, average, data, pool)] == [
+        (1, "program/add"), (2, "Net.convolve.weight"), (1, "convolve"), (1, "out")]
+
+
 def test_a_gate_after_an_activation_a_product_in_half_and_calls_that_accumulate(tmp_path):
     """``records/gated.trace`` is MindSpore 2.10.0's run of gated.py, recorded with --refeed 1,2,3,4. Some of
     the product's results are rounded otherwise there."""
@@ -281,7 +292,7 @@ class Fake:
     """As much of a trace as pairing asks for."""
 
     def __init__(self, **shapes):
-        self.cells, self.records = [], []
+        self.cells, self.records, self.roots = [], [], []
         self.parameters = [{"name": name.replace("_", "."), "shape": list(shape)}
                            for name, shape in shapes.items()]
 

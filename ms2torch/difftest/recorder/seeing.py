@@ -42,11 +42,11 @@ class Recorder(Steps):
         extra, came = self.extra, []
 
         def arrived(gradient):
-            # What comes again is another pass's, or the gradient of a gradient, which has no place of its own
-            # in a trace.
-            if gradient is None or self.passes in came:
+            # What comes again is another `loss`'s, or the gradient of a gradient, which has no place of its
+            # own in a trace.
+            if gradient is None or (came and (self.passing in came or not all((self.passing, *came)))):
                 return None
-            came.append(self.passes)
+            came.append(self.passing)
             self.extra = extra
             other = self.visit("backward", where, "grad_" + role, index, call, gradient)
             self.extra = {}
@@ -139,9 +139,13 @@ class Recorder(Steps):
 
     def loss(self, value):
         """What a PyTorch program differentiates, also where a Module gave it."""
-        self.passes += 1
+        self.passing = object()
         if not (self.quiet or self.inside or self.done or not self.open):
             self.visit("loss", DIFFERENTIATED, "output", 0, self._count(DIFFERENTIATED), value)
+
+    def passed(self):
+        """The backward pass of the latest `loss` is over."""
+        self.passing = None
 
     def differentiated(self, update, pairs):
         """A PyTorch program without optimizers has differentiated: what it does to its weights before it

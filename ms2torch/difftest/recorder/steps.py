@@ -46,7 +46,8 @@ class Steps:
     def __init__(self, writer, options, frame):
         self.writer, self.options, self.frame = writer, options, frame
         self.names, self.states = Names(), Names()
-        self.step = self.order = self.passes = 0  # passes: how often a PyTorch program has differentiated
+        self.step = self.order = 0
+        self.passing = None  # the backward pass that a PyTorch program is making
         self.open = self.inside = self.quiet = self.deep = self.graph = self.done = False
         self.ending = False  # what a step leaves behind is being recorded: it stays as it is meanwhile
         self.pid = os.getpid()

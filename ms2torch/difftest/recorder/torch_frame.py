@@ -219,6 +219,7 @@ class Torch:
         def backward(value, *args, **kwargs):
             recorder.loss(value)
             differentiate(value, *args, **kwargs)
+            recorder.passed()
             if not self._optimizes:
                 recorder.differentiated(self._own, lambda weights: [(p, p.grad) for p in weights
                                                                     if p.grad is not None])
@@ -229,6 +230,7 @@ class Torch:
             if own and isinstance(outputs, torch.Tensor):
                 recorder.loss(outputs)
             found = gradients_of(outputs, wanted, *args, **kwargs)
+            recorder.passed()
             if own:
                 pairs = [(p, g) for p, g in zip(wanted, found, strict=True) if g is not None]
                 recorder.differentiated(self._own, lambda _: pairs)
