@@ -1,8 +1,9 @@
 """Where a program changes, between two calls, what MindSpore's graph mode keeps from the first one.
 
-MindSpore compiles a Cell or a marked function at its first call: `set_train`, attributes, `requires_grad` and
-global numbers count as they were then. Here they count as they are. A program in which that makes a
-difference calls, changes and calls again; statements are followed in their order, a loop's body twice.
+MindSpore compiles a Cell or a marked function at its first call: `set_train`, attributes, those of classes
+too, `requires_grad`, numbers and items of lists in globals and closures count as they were then. Here they
+count as they are. A program in which that makes a difference calls, changes and calls again; statements are
+followed in their order, a loop's body twice.
 """
 
 from __future__ import annotations
@@ -23,12 +24,13 @@ def captures(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
     nodes = walk(tree)
     if not any(getattr(n, "attr", getattr(n, "id", None)) in _GRAPHS for n in nodes):
         return
-    reads = {n.name: _globals_of(n) for n in tree.body if isinstance(n, _FUNCTIONS) and _is_marked(n)}
-    others = _not_compiled(nodes)
-    bodies = [tree.body, *[n.body for n in nodes if isinstance(n, _FUNCTIONS)]]
+    functions = [n for n in nodes if isinstance(n, _FUNCTIONS)]
+    reads = {n.name: _globals_of(n) for n in functions if _is_marked(n)}
+    others, shared = _not_compiled(nodes), _read_by_cells(nodes)
+    bodies = [(tree.body, shared), *[(n.body, _seen_in(n, shared)) for n in functions]]
     found: dict = {}
-    for body in bodies:
-        for line, what in _Following(reads, others).follow(body):
+    for body, seen in bodies:
+        for line, what in _Following(reads, others, seen).follow(body):
             found.setdefault(line, what)
     for line, what in found.items():
         yield line, what, f"{_KEPT}."
@@ -57,11 +59,29 @@ def _globals_of(function) -> set:
     return {n.id for n in names} - own
 
 
+def _read_by_cells(nodes: list[ast.AST]) -> set:
+    """The globals, and the attributes of their classes as ``Net.rate``, that Cells of a file read."""
+    found = set()
+    for cls in nodes:
+        for method in cls.body if isinstance(cls, ast.ClassDef) else ():
+            if isinstance(method, _FUNCTIONS) and method.name == "construct":
+                names = _globals_of(method)
+                found |= names | {f"{cls.name}.{n.attr}" for n in walk(method) if isinstance(n, ast.Attribute)
+                                  and getattr(n.value, "id", None) in ("self", cls.name)}
+    return found
+
+
+def _seen_in(function, shared: set) -> set:
+    """What of ``shared`` a function may write: attributes, and the names that it declares global."""
+    declared = {name for n in walk(function) if isinstance(n, ast.Global) for name in n.names}
+    return {name for name in shared if "." in name or name in declared}
+
+
 class _Following:
     """One body, in the order in which it runs."""
 
-    def __init__(self, reads: dict, others: set) -> None:
-        self.reads, self.others = reads, others
+    def __init__(self, reads: dict, others: set, shared: set) -> None:
+        self.reads, self.others, self.shared = reads, others, shared
         self.now: dict = {}         # by name and attribute: what was last written there, and the line
         self.first: dict = {}       # by name: what stood there at its first call
         self.calls: dict = {}       # by statement: the calls in it
@@ -111,15 +131,29 @@ class _Following:
             # A new object has no first call behind it; a number that marked functions read is another number.
             self.first.pop(target.id, None)
             self.now.pop(target.id, None)
-            for function, names in self.reads.items():
-                if target.id in names:
-                    self.now.setdefault(function, {})[target.id] = node, node.lineno
+            self._shared(target.id, node)
+            self._read(target.id, node)
+        elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+            self._shared(target.value.id, node)
+            self._read(target.value.id, node)
         elif isinstance(target, ast.Attribute):
             if target.attr == "requires_grad":
                 for name in self.first:
                     self.now.setdefault(name, {})["requires_grad"] = node, node.lineno
             elif isinstance(target.value, ast.Name):
                 self.now.setdefault(target.value.id, {})[target.attr] = node, node.lineno
+                self._shared(f"{target.value.id}.{target.attr}", node)
+
+    def _read(self, name: str, node) -> None:
+        """``name``, or an item of it, is written, which marked functions may read."""
+        for function, names in self.reads.items():
+            if name in names:
+                self.now.setdefault(function, {})[name] = node, node.lineno
+
+    def _shared(self, what: str, node) -> None:
+        """``what``, which Cells read, is written."""
+        for name in self.first if what in self.shared else ():
+            self.now.setdefault(name, {})[what] = node, node.lineno
 
     def _called(self, name: str) -> Iterator[tuple[int, str]]:
         if name in self.others:
@@ -129,7 +163,7 @@ class _Following:
         for what, (value, line) in here.items():
             default = "False" if what == "set_train()" else None
             if not _is_same(value, before.get(what, (default, 0))[0]):
-                yield line, what if name in self.reads else f"{name}.{what}"
+                yield line, what if name in self.reads or what in self.shared else f"{name}.{what}"
 
 
 def _is_same(a: object, b: object) -> bool:

@@ -25,6 +25,14 @@ _PROGRAMS = {
     "model.train(1, data)\np.requires_grad = False\nmodel = ms.Model(net)\nmodel.train(1, data)": [],
     "@ms.jit\ndef f(x):\n    return x * SCALE\nSCALE = 1\nf(x)\nSCALE = 2\nf(x)": ["SCALE"],
     "@ms.jit\ndef f(x, scale):\n    return x * scale\nscale = 1\nf(x, scale)\nscale = 2\nf(x, scale)": [],
+    "class Net(nn.Cell):\n    rate = 1\n    def construct(self, x):\n        return x * self.rate * SCALE\n"
+    "net(x)\nNet.rate = 2\nSCALE = 3\nnet(x)": ["Net.rate", "SCALE"],
+    "class Net(nn.Cell):\n    def construct(self, x):\n        return x * SCALE\ndef run():\n    net(x)\n"
+    "    SCALE = 3\n    net(x)": [],
+    "def run():\n    clip = [1]\n    @ms.jit\n    def step(x):\n        return x * clip[0]\n    step(x)\n"
+    "    clip[0] = 2\n    step(x)": ["clip"],
+    "def run():\n    clip = [1]\n    @ms.jit\n    def step(x):\n        return x * clip[0]\n    clip[0] = 2\n"
+    "    step(x)\n    kept[0] = 3\n    step(x)": [],
     "def train():\n    net(x)\n    net.k = 1\n    return net(x)": ["net.k"],
     "print(net)\nfor p in net.get_parameters():\n    p.requires_grad = False\nprint(net)": [],
 }

@@ -55,8 +55,11 @@ class HostValues(Undoing):
         return done
 
     def _know(self, param: Parameter, value: float) -> None:
-        """Note on the host what was just written into ``param``."""
+        """Note on the host what was just written into ``param``: a device's, or for a compiled step that may
+        be taken back."""
         rest = param._rest
+        if mode.planning is None and rest.is_cpu:
+            return
         self._hosted[id(param)] = ((rest.data_ptr(), rest._version), value)
 
     def _late(self, params: list[torch.Tensor]) -> list[torch.Tensor]:
