@@ -447,6 +447,14 @@ def transposed():
     )  # fmt: skip
 
 
+def pooled():
+    """A network for images of any size."""
+    return nn.SequentialCell(
+        nn.Conv2d(2, 4, 3), nn.BatchNorm2d(4), nn.ReLU(),
+        nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Dense(4, 3),
+    )  # fmt: skip
+
+
 def rows(*shape):
     """An input whose first dimension is open."""
     return lambda ms: [ms.Tensor(shape=[None, *shape[1:]], dtype=ms.float32)]
@@ -487,4 +495,9 @@ NETWORKS = {
     "transposed": Network(transposed, floats((1, 2, 8, 8))),
     "open_rows": Network(mlp, floats((5, 4)), rows(5, 4)),
     "open_images": Network(LeNet, floats((3, 1, 32, 32)), rows(3, 1, 32, 32)),
+    "open_sizes": Network(
+        pooled,
+        floats((2, 2, 5, 7)),
+        lambda ms: [ms.Tensor(shape=[None, 2, None, None], dtype=ms.float32)],
+    ),
 }

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from ms2torch._core.torch_private import EXPORTS
 from ms2torch.mindir.command import main
@@ -34,6 +35,14 @@ def test_torch_exports_program_runs_without_us_and_for_any_number_of_rows(tmp_pa
     command = [sys.executable, "-c", code, out, DATA / "open_rows.npz"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.stdout.split() == ["True", "11", "False"], done.stderr
+
+
+@exports
+def test_torch_exports_program_takes_images_of_any_size(tmp_path):
+    assert convert(DATA / "open_sizes.mindir", "-o", tmp_path / "net.pt2") == 0
+    net, arrays = torch.export.load(tmp_path / "net.pt2").module(), np.load(DATA / "open_sizes.npz")
+    assert np.allclose(net(torch.tensor(arrays["in0"])).detach().numpy(), arrays["out0"], atol=1e-6)
+    assert net(torch.ones(5, 2, 9, 4)).shape == (5, 3)
 
 
 @exports

@@ -7,6 +7,7 @@ attribute of that object by ``own_axis``. What cannot be told of the arguments g
 
 from __future__ import annotations
 
+import math
 import re
 from functools import cache
 from itertools import zip_longest
@@ -126,8 +127,9 @@ def _sized(how: str):
 WORDS = {
     "rank": lambda x: _tensor(x).ndim,
     "on_ascend": lambda: device.wanted == "Ascend",
-    "dim": lambda x, k: int(_tensor(x).shape[k]),
-    "size": lambda x: int(np.prod(_tensor(x).shape)),
+    # As they come: while a graph is exported sizes may be open, and a plain int would fix them.
+    "dim": lambda x, k: _tensor(x).shape[k],
+    "size": lambda x: math.prod(_tensor(x).shape),
     "num": num,
     "count": count,
     "item": lambda x, k: num(x[k] if count(x) else None),
