@@ -4,6 +4,7 @@ Float64 waves show the constants, which MindSpore keeps in Float32 in its own pl
 rounding of its recursions and sums, which is its own.
 """
 
+import mindspore as ms
 import mindspore.dataset.audio as A
 import numpy as np
 
@@ -121,3 +122,27 @@ REFUSED = {
 @case(each={"what": list(REFUSED)})
 def test_refused(what):
     return said(lambda: REFUSED[what]() and None)
+
+
+@case(each={"transform": ["biquad", "spectrogram"]})
+def test_two_transforms_take_what_an_array_can_be_made_of(transform):
+    made = A.Biquad(0.01, 0.02, 0.13, 1, 0.12, 0.3) if transform == "biquad" else A.Spectrogram(n_fft=32)
+    found = []
+    for given in ([0.1] * 50, (0.1,) * 50, 3.5, "ab", None, ms.Tensor(np.ones(50, np.float32)), []):
+        try:
+            result = made(given)
+            found.append((str(result.dtype), list(result.shape)))
+        except (RuntimeError, TypeError) as error:
+            found.append([line for line in str(error).split("\n") if line.startswith(("[ERROR]", "Invalid"))])
+    return found
+
+
+@case
+def test_sounds_that_are_too_short_or_have_too_many_channels():
+    found = [list(A.DetectPitchFrequency(8000, 0.01, 3)(np.ones((2, count), np.float32)).shape) for count in (1, 50, 80)]
+    for shape in ((5, 400), (2, 5, 400)):
+        try:
+            A.Flanger(44100)(np.zeros(shape, np.float32))
+        except RuntimeError as error:
+            found.append([line for line in str(error).split("\n") if line.startswith("[ERROR]")])
+    return found

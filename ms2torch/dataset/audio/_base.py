@@ -19,11 +19,12 @@ class AudioTensorOperation(TensorOperation):
     """Base of transforms of sound (``...audio.transforms.AudioTensorOperation``)."""
 
     _axes = "<..., freq, time>"          # of inputs that need two
+    _arrays_alone = True                 # two take what an array can be made of
 
     @calls_through
     def __call__(self, *inputs):
         for array in inputs:
-            if not isinstance(array, np.ndarray):
+            if self._arrays_alone and not isinstance(array, np.ndarray):
                 raise TypeError(f"Input should be NumPy audio, got {type(array)}.")
         return super().__call__(*inputs)
 

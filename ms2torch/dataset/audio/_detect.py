@@ -134,8 +134,11 @@ class DetectPitchFrequency(AudioTensorOperation):
         places = np.where(better[..., 0], best_half, best) + 1
         before = (self.win_length - 1) // 2
         padded = np.concatenate([np.repeat(places[..., :1], before, -1), places], -1)
-        if padded.shape[-1] < self.win_length:
+        count = padded.shape[-1] - self.win_length + 1
+        if count < 0:
             raise OperationError("Failed to create empty tensor, tensor shape is unknown.")
+        if count == 0:
+            return np.zeros((*padded.shape[:-1], 0), np.float32)
         windows = np.lib.stride_tricks.sliding_window_view(padded, self.win_length, -1)
         middle = np.sort(windows, -1)[..., (self.win_length - 1) // 2]
         return (rate / (1e-9 + middle)).astype(np.float32)

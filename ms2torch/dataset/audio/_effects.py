@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..core.validator_helpers import check_value, type_check
+from ..transforms.operation import OperationError
 from ._base import AudioTensorOperation, check_int32, check_int32_not_zero, single
 from ._filters import fed_back
 from .utils import Interpolation, Modulation
@@ -178,6 +179,10 @@ class Flanger(AudioTensorOperation):
     def _compute(self, wave):
         given, wave = wave.dtype, self._checked(wave, 2)
         kind, channels, rate = wave.dtype.type, wave.shape[-2], self.sample_rate
+        if channels > 4:
+            raise OperationError(
+                "Flanger: the channel of input tensor does not match the requirement of operator. Expecting "
+                f"tensor with channel less than or equal to 4. But got channel: {channels}")
         flat = wave.reshape(-1, channels, wave.shape[-1])
         regen, width, phase = (kind(single(x)) / kind(100) for x in (self.regen, self.width, self.phase))
         delay, depth = (kind(single(x)) / kind(1000) for x in (self.delay, self.depth))

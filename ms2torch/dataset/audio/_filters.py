@@ -145,6 +145,8 @@ class Filtfilt(LFilter):
 class Biquad(AudioTensorOperation):
     """A second-order filter by its coefficients (``mindspore.dataset.audio.Biquad``)."""
 
+    _arrays_alone = False
+
     def __init__(self, b0, b1, b2, a0, a1, a2):
         for name, value in zip(("b0", "b1", "b2", "a0", "a1", "a2"), (b0, b1, b2, a0, a1, a2), strict=True):
             check_number(value, name)

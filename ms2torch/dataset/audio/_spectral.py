@@ -119,6 +119,8 @@ class Spectrogram(AudioTensorOperation):
     (..., freq, frames, 2).
     """
 
+    _arrays_alone = False
+
     def __init__(self, n_fft=400, win_length=None, hop_length=None, pad=0, window=WindowType.HANN, power=2.0,
                  normalized=False, center=True, pad_mode=BorderType.REFLECT, onesided=True):
         check_windows(n_fft, win_length, hop_length, pad, window)
@@ -131,6 +133,15 @@ class Spectrogram(AudioTensorOperation):
         self.hop_length = hop_length or self.win_length // 2
         self.pad, self.window, self.power, self.normalized = pad, window, power, normalized
         self.center, self.pad_mode, self.onesided = center, pad_mode, onesided
+
+    def _check_kind(self, wave, axes, kinds):
+        if wave.dtype.kind in "US":
+            kind = "string" if wave.dtype.kind == "U" else "bytes"
+            raise OperationError("Spectrogram: input tensor type should be int, float or double, but got: "
+                                 f"{kind}")
+        if wave.ndim == 0:
+            raise OperationError("Spectrogram: input tensor is not in shape of <..., time>.")
+        super()._check_kind(wave, axes, kinds)
 
     def _compute(self, wave):
         wave = self._checked(wave)
