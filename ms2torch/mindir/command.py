@@ -31,7 +31,7 @@ def parser() -> argparse.ArgumentParser:
         "ms2torch convert", usage="ms2torch convert IN.mindir -o OUT.{pt2,onnx} [options]", description=_TEXT,
         epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    p.add_argument("source", metavar="IN.mindir")
+    p.add_argument("source", metavar="IN.mindir", help="the file to read")
     p.add_argument("-o", "--output", metavar="OUT", required=True, help="the file to write: .pt2 or .onnx")
     p.add_argument("--input", metavar="SHAPE", action="append", default=[], dest="inputs",
                    help="an input's shape, as 1,3,224,224, for each input; default: the file's")  # fmt: skip

@@ -36,8 +36,8 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--memory", type=_size, metavar="GIB",
                       help="memory of a device: tells what does not fit")
     made.add_argument("--json", action="store_true", help="the table as JSON, in bytes")
-    made.add_argument("program")
-    made.add_argument("arguments", nargs=argparse.REMAINDER)
+    made.add_argument("program", metavar="train.py", help="the script, with its own arguments after it")
+    made.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     return made
 
 

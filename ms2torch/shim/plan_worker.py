@@ -73,6 +73,7 @@ def _on_nothing() -> None:
     """Tensors have no memory: what reads one gets zeros, what fills one leaves it."""
     from ms2torch._core.tensor import printing, tensor, without_data
     from ms2torch._core.tensor.dtype import from_torch, to_torch
+    from ms2torch.nn.optim import _rates
 
     def zeros(self):
         t = self._t
@@ -89,6 +90,7 @@ def _on_nothing() -> None:
     printing._array = lambda t: np.zeros(tuple(t.shape))
     tensor.Tensor._scalar = lambda self: 0
     tensor.Tensor.__bool__ = lambda self: False
+    _rates._IteratorLearningRate.at = lambda self, step: 0.0
 
 
 def _stages_alone() -> None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from .facts import Facts
 
-NEEDS_LIBCST = "ms2torch translate needs libcst: pip install 'ms2torch[translate]'"
+NEEDS_LIBCST = "the rules of translation need libcst: pip install 'ms2torch[translate]'"
 
 
 class Site(NamedTuple):

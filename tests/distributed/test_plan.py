@@ -44,3 +44,9 @@ def test_the_table(capsys):
     assert dp.split()[:3] == ["dp", "128.00", "KiB"]
     assert dp.endswith("does not fit")
     assert zero.split()[:3] == ["zero3", "2.00", "KiB"]
+
+
+def test_a_program_with_a_list_of_rates():
+    program = Path(__file__).parents[2] / "migration_guide/09_trust/train.py"
+    found = plan.plan_layout(str(program), [], 4, "program")
+    assert "error" not in found and found["sent"] >= 0

@@ -163,7 +163,7 @@ def test_a_package_that_is_not_installed_is_named(tmp_path, command):
     without = "import sys; sys.modules['libcst'] = None; from ms2torch.cli import main; main(sys.argv[1:])"
     code, out, err = python("-c", without, *command, cwd=tmp_path)
     assert (code, out) == (2, "")
-    assert err.endswith("needs libcst: pip install 'ms2torch[translate]'\n") and "Traceback" not in err
+    assert err.endswith("need libcst: pip install 'ms2torch[translate]'\n") and "Traceback" not in err
 
 
 @pytest.mark.parametrize("word, meant", [
