@@ -114,18 +114,30 @@ def layout_of(p, sizes: tuple[int, ...]):
 
 
 def laid_out(network, forward, data) -> dict[str, list]:
-    """How the parameters of ``network`` lie once ``forward(*data)`` has run, of which nothing else stays:
-    [matrix of devices, tensor map, shape of this process's part, field size, whether all parts are equal,
-    optimizer's group]. The strategy file that was asked for is written."""
+    """How the parameters of ``network`` that this process holds lie once ``forward(*data)`` has run, of which
+    nothing else stays: [matrix of devices, tensor map, shape of this process's part, field size, whether all
+    parts are equal, optimizer's group]. The strategy file that was asked for is written."""
+    from ms2torch._core.processes import pipeline
+
     spread = current_spread()
-    if spread is None or distributed.staged():
+    if distributed.staged():
+        def lay_out(*data):
+            pipeline.lay_out(forward, data)
+
+        lay_out(*data) if spread is None else spread.call(lay_out, tuple(data), {})
+        sizes = (pipeline.column().width,) if spread is None else spread.sizes
+    elif spread is None:
         return {}
-    with passes.Discarded((), ()):
-        forward(*data)
-    write_file(network.trainable_params(), spread.sizes)
+    else:
+        with passes.Discarded((), ()):
+            forward(*data)
+        sizes = spread.sizes
+    write_file(network.trainable_params(), sizes)
     found = {}
     for p in network.get_parameters():
-        layout = layout_of(p, spread.sizes)
+        if p._away:
+            continue
+        layout = layout_of(p, sizes)
         maps = [list(one.dim) for one in layout.tensor_map]
         part = getattr(p._rest, "_local_tensor", p._rest)
         found[p.name] = [list(layout.dev_matrix[0].dim), maps[0] if len(maps) == 1 else maps,

@@ -150,9 +150,9 @@ class Model:
         self._predict_network = self._network
 
     def build(self, train_dataset=None, valid_dataset=None, sink_size=-1, epoch=1, sink_mode=True) -> None:
-        """MindSpore compiles ahead here. Where the program gives strategies the weights are laid out and the
-        strategy file is written, by a forward pass over the first batch of ``train_dataset``, of which
-        nothing else stays; there is nothing else to prepare."""
+        """MindSpore compiles ahead here. Where the program gives strategies or stages the weights are laid
+        out and the strategy file is written, by a forward pass over the first batch of ``train_dataset``, of
+        which nothing else stays; there is nothing else to prepare."""
         if train_dataset is not None and _get_parallel_mode() in _SPLITTING:
             self.infer_train_layout(train_dataset)
 
@@ -458,7 +458,8 @@ class Model:
 
     def infer_train_layout(self, train_dataset, dataset_sink_mode=True, sink_size=-1) -> dict:
         """How parameters lie on the devices, by name; the network runs on the first batch for it, of which
-        nothing stays. Empty where the program gives no strategies, and for networks in stages."""
+        nothing stays. Of a network in stages those that this process goes on to hold. Empty where the
+        program gives no strategies."""
         mode = _get_parallel_mode()
         if mode not in _SPLITTING:
             raise RuntimeError("'infer_train_layout' only supports 'semi_auto_parallel' and 'auto_parallel' "

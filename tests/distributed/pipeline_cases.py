@@ -241,6 +241,61 @@ def _refuses_weights_of_other_stages(net):
             raise AssertionError(f"{weight.name} was computed with")
 
 
+def resumed(folder, layouts):
+    """The losses of a training that goes on from what it saved, every turn in the next of the ``layouts``
+    (stages, dp, mp), on batches of two sizes; alone without a break."""
+    init()
+    ms.set_context(mode=ms.GRAPH_MODE)
+    size, rank, losses = get_group_size(), get_rank(), []
+    keep = ms.Callback()
+    keep.step_end = lambda context: losses.append(float(context.original_args().net_outputs.asnumpy()))
+    for turn, (stages, dp, mp) in enumerate(layouts):
+        rows = np.random.RandomState(turn).randn(2, 24, WIDTH)
+        data = ms.dataset.NumpySlicesDataset({"x": rows[0], "y": rows[1]}, shuffle=False).batch(16)
+        if size > 1:
+            ms.reset_auto_parallel_context()
+            ms.set_auto_parallel_context(
+                parallel_mode="semi_auto_parallel", full_batch=True, pipeline_stages=stages,
+                strategy_ckpt_config={"save_file": f"{folder}/by{turn}/{rank}.ckpt"})
+        if turn == 0 or size > 1:
+            loss = Pipeline(Loss(Mlp(dp, mp, stages)), MICRO)
+            model = ms.Model(loss, optimizer=nn.Adam(loss.trainable_params(), 0.01))
+        if turn and size > 1:
+            model.build(data)
+            ops.Barrier()()
+            if rank == 0:
+                ms.merge_pipeline_strategys(f"{folder}/by{turn}", f"{folder}/{turn}.ckpt")
+                ms.transform_checkpoints(f"{folder}/of{turn - 1}", f"{folder}/for{turn}", "for",
+                                         f"{folder}/{turn - 1}.ckpt", f"{folder}/{turn}.ckpt")
+            ops.Barrier()()
+            kept = ms.load_checkpoint(f"{folder}/for{turn}/rank_{rank}/for{rank}.ckpt")
+            missing, beyond = ms.load_param_into_net(model.train_network, kept)
+            assert len(missing) == sum(p._away != () for p in model.train_network.get_parameters())
+            assert beyond == []
+        model.train(1, data, callbacks=[keep], dataset_sink_mode=False)
+        os.makedirs(f"{folder}/of{turn}/rank_{rank}")
+        ms.save_checkpoint(model.train_network, f"{folder}/of{turn}/rank_{rank}/of.ckpt",
+                           integrated_save=False)
+        if turn == 0 and rank == 0 and size > 1:
+            ms.merge_pipeline_strategys(f"{folder}/by0", f"{folder}/0.ckpt")
+    return losses
+
+
+def predicted(stages, mp):
+    """What a network gives before any training, by `Model.predict` of two batches; of what this process holds
+    of it once its layout was inferred, the shapes by name and how many numbers it is."""
+    init()
+    ms.set_context(mode=ms.GRAPH_MODE)
+    if get_group_size() > 1:
+        ms.set_auto_parallel_context(parallel_mode="semi_auto_parallel", full_batch=True,
+                                     pipeline_stages=stages)
+    net = Mlp(1, mp, stages)
+    model, x = ms.Model(net), Tensor(np.random.RandomState(3).randn(16, WIDTH))
+    layout = model.infer_predict_layout(x) if get_group_size() > 1 else {}
+    return ([model.predict(t).asnumpy() for t in (x, x[:6])], {name: one[2] for name, one in layout.items()},
+            sum(_held(p._rest) for p in net.get_parameters()))
+
+
 def left():
     """After a step the last stage is killed; the other one takes a second step."""
     init()

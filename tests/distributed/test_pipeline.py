@@ -84,6 +84,26 @@ def test_evaluation_goes_through_the_stages(together, kind, size):
             np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("layouts", [[(2, 1, 2), (1, 1, 4), (4, 1, 1)], [(1, 2, 2), (2, 2, 1)]])
+def test_trainings_go_on_in_other_stages(together, tmp_path, layouts):
+    """`Model.build` lays out a network in stages for a checkpoint of another layout."""
+    alone, = together(cases.resumed, 1, str(tmp_path / "alone"), [(1, 1, 1)] * len(layouts))
+    for losses in together(cases.resumed, 4, str(tmp_path / "spread"), layouts):
+        np.testing.assert_allclose(losses, alone, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("size", "mp"), [(2, 1), (4, 2)])
+def test_layouts_in_stages_are_inferred_before_a_step(together, size, mp):
+    (alone, *_), = together(cases.predicted, 1, 1, 1)
+    for rank, (outputs, layout, held) in enumerate(together(cases.predicted, size, 2, mp)):
+        for found, wanted in zip(outputs, alone, strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
+        first = rank // mp * 2
+        assert layout == {f"layers.{i}.{name}": shape for i in (first, first + 1) for name, shape in (
+            ("a", [cases.WIDTH, 16 // mp]), ("b", [16 // mp, cases.WIDTH]))}
+        assert held == 4 * cases.WIDTH * 16 // mp
+
+
 def test_a_stage_that_dies_is_named(together):
     found = together.outcomes(cases.left, 2, timeout=40, env={"MS2TORCH_COMM_TIMEOUT": "5"})
     text, seconds = found[0]["result"][1]

@@ -244,11 +244,16 @@ def kind_of(batch: tuple) -> tuple:
 def prepare(network, batches: list) -> Pipelined:
     """The steps of ``network`` on such micro-batches."""
     parameters = list(network.get_parameters())
-    if not any(p._away for p in parameters):
-        reducing.compare(parameters, distributed.group())
-    plan = survey(network, parameters, batches[0])
+    plan = _first_survey(network, parameters, batches[0])
     _check(plan)
     return Pipelined(network, parameters, plan, len(batches))
+
+
+def _first_survey(network, parameters, args: tuple) -> Plan:
+    """`survey`; processes that still hold the whole network compare it first."""
+    if not any(p._away for p in parameters):
+        reducing.compare(parameters, distributed.group())
+    return survey(network, parameters, args)
 
 
 def survey(network, parameters, args: tuple, kwargs: dict | None = None) -> Plan:
@@ -256,7 +261,9 @@ def survey(network, parameters, args: tuple, kwargs: dict | None = None) -> Plan
     stays."""
     plan = Plan()
     away = [p for p in parameters if p._away]
-    stand_ins = [torch.zeros((), dtype=p._rest.dtype, device=device()).expand(p._rest.shape) for p in away]
+    asked = {id(w) for w in mode.differentiation.weights} if mode.differentiation is not None else ()
+    stand_ins = [torch.zeros((), dtype=p._rest.dtype, device=device()).expand(p._rest.shape)
+                 .requires_grad_(id(p) in asked) for p in away]
     begun = random_streams.begin_journal()
     try:
         with passes.Discarded(away, stand_ins):
@@ -338,25 +345,39 @@ class Settling:
         self.owner = owner
 
     def __call__(self, found, weights) -> None:
-        uses, stage = self.owner.plan.uses, self.owner.at.stage
-        for _, cell in self.owner.network.cells_and_names():
-            if cell._staged is None and any(True for _ in cell.get_parameters()):
-                cell._mark_slow()
-                cell.__dict__["_staged"] = self.owner.plan
-        for p in self.owner.parameters:
-            readers = uses.get(id(p))
-            if readers and stage not in readers and not p._away:
-                free_memory((p,), readers)
-                free_memory(p.__dict__.get("_twins", ()), readers, twins=True)
-            elif readers and len(readers) > 1 and not p._read_by:
-                p._read_by = owner = tuple(sorted(readers))
-                _following.append((self.owner, p))
-                if stage != owner[0]:
-                    free_memory(p.__dict__.get("_twins", ()), owner[:1], twins=True)
+        own = self.owner
+        let_go(own.network, own.parameters, own.plan)
+        for p in own.parameters:
+            readers = own.plan.uses.get(id(p), ())
+            if len(readers) > 1 and own.at.stage in readers and not p._read_by:
+                p._read_by = first, *_ = tuple(sorted(readers))
+                _following.append((own, p))
+                if own.at.stage != first:
+                    free_memory(p.__dict__.get("_twins", ()), (first,), twins=True)
                     mode.kept += 1
         found.weights = [
             torch.zeros_like(w._rest, device="meta") if updated_elsewhere(w) and not g.is_meta else g
             for g, w in zip(found.weights, weights, strict=True)]
+
+
+def lay_out(network, args: tuple) -> None:
+    """Before any training, keep of the network what this process's stage reads when it is called so."""
+    parameters = list(network.get_parameters())
+    let_go(network, parameters, _first_survey(network, parameters, args))
+
+
+def let_go(network, parameters, plan: Plan) -> None:
+    """Free the Parameters that other stages alone read; from then on calls go through the stages."""
+    stage = column().stage
+    for _, cell in network.cells_and_names():
+        if cell._staged is None and any(True for _ in cell.get_parameters()):
+            cell._mark_slow()
+            cell.__dict__["_staged"] = plan
+    for p in parameters:
+        readers = plan.uses.get(id(p))
+        if readers and stage not in readers and not p._away:
+            free_memory((p,), readers)
+            free_memory(p.__dict__.get("_twins", ()), readers, twins=True)
 
 
 # What a program may ask of the data of a Parameter that it does not hold: how it is, or others like it.

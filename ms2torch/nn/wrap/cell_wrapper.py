@@ -303,7 +303,7 @@ class PipelineCell(Cell):
 
     def construct(self, *inputs):
         batches = [tuple([_part(x, i, self.micro_size) for x in inputs]) for i in range(self.micro_size)]
-        if distributed.staged() and mode.differentiation is not None:
+        if distributed.staged() and mode.differentiation is not None and mode.way is None:
             return self._through_stages(batches)
         total = None
         for batch in batches:
