@@ -42,7 +42,7 @@ def place(r: dict) -> tuple:
 
 
 class Updates:
-    """The half of `port.Walk` that judges: two records, gradients, an optimizer's state, parameters."""
+    """The half of `walk.Walk` that judges: two records, gradients, an optimizer's state, parameters."""
 
     def _parameter_of(self, r: dict, stage: str) -> dict | None:
         return self._held_there(r, stage, self.pairs.parameters.get(r["where"]), r["call"])

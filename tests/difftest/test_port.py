@@ -14,9 +14,10 @@ import pytest
 import torch
 from torch.nn.utils import rnn
 
-from ms2torch.difftest import accumulated, options, pairing, port, recorder, trace, twin, updates
+from ms2torch.difftest import accumulated, options, pairing, recorder, trace, twin, updates
 from ms2torch.difftest.finding import Verdict
 from ms2torch.difftest.locate import Tree
+from ms2torch.difftest.walk import Walk, _trained
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -251,7 +252,7 @@ def test_an_average_of_weights_that_a_program_keeps_itself_is_compared(share, fo
         return {"step": 2, "stage": "initial", "where": "teacher.weight", "role": role, "index": 0, "call": 0,
                 "dtype": "float32", "shape": [1], "array": array, "stats": recorder.statistics(array)}
 
-    walk = port.Walk.__new__(port.Walk)
+    walk = Walk.__new__(Walk)
     walk.verdict, walk.tree, walk.findings, walk.number = Verdict(), Tree([]), [], 2
     walk.pairs = pairing.Pairs(parameters={"teacher.weight": "teacher.weight"})
     walk.ended = {"teacher.weight": (np.array([1.0]), np.array([1.0]))}
@@ -349,8 +350,6 @@ def test_the_reference_trace_is_real():
     ({"net": True, "scores": False}, {"net"}),  # an evaluation within the step
 ])
 def test_a_network_that_was_never_told_to_train_is_compared(modes, kept):
-    from ms2torch.difftest.port import _trained
-
     records = [{"kind": "tensor", "stage": "forward", "role": "output", "where": name, "training": mode}
                for name, mode in modes.items()]
     records.append({"kind": "tensor", "stage": "backward", "role": "grad_output", "where": "net"})
