@@ -35,6 +35,7 @@ _WHOLE_NETWORK = 1e-4
 _NEARER, _CLEARLY = 0.01, 0.1
 # Of what a program changes between two steps, the share that it may be apart.
 _BETWEEN = 0.05
+_STATISTICS = ("moving_mean", "moving_variance")
 # Modules that compute something else in training mode.
 _MODES = ("Dropout", "BatchNorm", "InstanceNorm")
 # Steps in which an optimizer of several is looked for.
@@ -55,6 +56,7 @@ class Walk(Updates):
         self.optimizers = tuple(t.optimizer_records for t in (reference, port))
         self.never_trained = {p["name"] for p in port.parameters} - _with_gradients(port)
         self.passed_over: dict[str, None] = {}
+        self.ended: dict[str, tuple] = {}
         self.after: dict[str, tuple] = {}  # what the step left of each parameter, on both sides
         self.left_over: tuple[list[str], list[str]] = [], []  # calls that were compared with nothing
         self.rates_tell = True  # whether the port's optimizer updates by the rates that it shows
@@ -113,7 +115,9 @@ class Walk(Updates):
         if twice := isinstance(self.reference, reruns.Once):
             left = [r for r in left if r["stage"] != "backward"]
         self.flow, self.elsewhere = Flow(left), set()
-        self.ended, self.after = self.after, {}
+        # Moving statistics of what a port does not call in a step stay as they were.
+        kept = {where: both for where, both in self.ended.items() if where.endswith(_STATISTICS)}
+        self.ended, self.after = {**kept, **self.after}, {}
         self._between_steps([r for r in left if (r["stage"], r["role"]) == ("initial", "value")])
         self._data([r for r in left if r["stage"] == "data"], right)
         self._rates(left, right)
@@ -159,9 +163,11 @@ class Walk(Updates):
             allowed = _BETWEEN * size + 3 * apart_by + FLOOR * epsilon(r["dtype"]) * r["stats"]["norm"]
             if off > allowed:
                 scale = size or apart.norm(two)
+                changed = ("what moves these statistics (another number of calls, a bound)"
+                           if r["where"].endswith(_STATISTICS) else
+                           "what the program itself changes (an average of weights, a bound)")
                 self._found({**r, "stage": "parameter"}, other, off / scale, allowed / scale,
-                            "what the program itself changes between the steps (an average of weights, a "
-                            "bound) is not the same")
+                            f"{changed} between the steps is not the same")
 
     def _data(self, left: list[dict], right: list[dict]) -> None:
         """Batches, each with what agrees of all that the port's Modules are given, else with the port's next

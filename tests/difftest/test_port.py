@@ -120,6 +120,16 @@ def test_networks_of_the_same_names_and_their_optimizers_are_told_apart(tmp_path
     assert "beta1 is 0.5 in MindSpore and 0.9 in the port" in beta["first"]["note"]
 
 
+def test_statistics_of_a_network_that_a_port_calls_once_where_mindspore_calls_it_twice(tmp_path):
+    """``records/made_twice.trace`` is MindSpore 2.10.0's run of made_twice.py, recorded with --refeed
+    1,2,3,4. The second port makes one batch for both steps, so its statistics move once."""
+    right, reused = said_of("made_twice_port.py", RECORD.with_name("made_twice.trace"), [
+        ("", ""), ("critic(generator(z))", "critic(fake)")], tmp_path)
+    assert right["equal"] and right["compared"] > 80
+    assert reused["first"]["where"] in ("norm.moving_mean", "norm.moving_variance")
+    assert "another number of calls" in reused["first"]["note"]
+
+
 def test_calls_are_paired_by_what_they_are_given(tmp_path):
     """``records/experts.trace`` is MindSpore 2.10.0's run of experts.py, recorded with --refeed 1,2,3. The
     port's Modules hold layers of one name with other parameters."""
