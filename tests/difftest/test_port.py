@@ -110,23 +110,17 @@ class Warming(torch.optim.SGD):
 
 def test_networks_of_the_same_names_and_their_optimizers_are_told_apart(tmp_path):
     """``records/two_networks.trace`` is MindSpore 2.10.0's run of two_networks.py, recorded with --refeed
-    1,2: a step of the critic, whose loss is a sum of two, and one of the generator."""
-    right, half, beta = said_of("two_networks_port.py", RECORD.with_name("two_networks.trace"), [
+    1,2,3,4: a step of the critic, whose loss is a sum of two, and one of the generator. The last port makes
+    one batch for both steps, so its moving statistics move once."""
+    right, half, beta, reused = said_of("two_networks_port.py", RECORD.with_name("two_networks.trace"), [
         ("", ""), (" + bce(of_made", " + 0.5 * bce(of_made"),
-        ("(generator.parameters(), 1e-2, betas=(0.5", "(generator.parameters(), 1e-2, betas=(0.9")], tmp_path)
+        ("(generator.parameters(), 1e-2, betas=(0.5", "(generator.parameters(), 1e-2, betas=(0.9"),
+        ("critic(generator(z))", "critic(fake)")], tmp_path)
     assert right["equal"] and right["compared"] > 70
     assert half["first"]["where"] == "program/add"
     assert beta["first"]["where"] == "moment1.Generator.fc1.weight"
     assert "beta1 is 0.5 in MindSpore and 0.9 in the port" in beta["first"]["note"]
-
-
-def test_statistics_of_a_network_that_a_port_calls_once_where_mindspore_calls_it_twice(tmp_path):
-    """``records/made_twice.trace`` is MindSpore 2.10.0's run of made_twice.py, recorded with --refeed
-    1,2,3,4. The second port makes one batch for both steps, so its statistics move once."""
-    right, reused = said_of("made_twice_port.py", RECORD.with_name("made_twice.trace"), [
-        ("", ""), ("critic(generator(z))", "critic(fake)")], tmp_path)
-    assert right["equal"] and right["compared"] > 80
-    assert reused["first"]["where"] in ("norm.moving_mean", "norm.moving_variance")
+    assert reused["first"]["where"].endswith(("norm.moving_mean", "norm.moving_variance"))
     assert "another number of calls" in reused["first"]["note"]
 
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from ..core.datatypes import named
 from ..core.validator_helpers import (
     INT32_MAX,
     check_non_negative_int32,
@@ -136,9 +137,8 @@ class Spectrogram(AudioTensorOperation):
 
     def _check_kind(self, wave, axes, kinds):
         if wave.dtype.kind in "US":
-            kind = "string" if wave.dtype.kind == "U" else "bytes"
             raise OperationError("Spectrogram: input tensor type should be int, float or double, but got: "
-                                 f"{kind}")
+                                 f"{named(wave.dtype)}")
         if wave.ndim == 0:
             raise OperationError("Spectrogram: input tensor is not in shape of <..., time>.")
         super()._check_kind(wave, axes, kinds)

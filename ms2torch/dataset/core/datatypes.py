@@ -32,3 +32,8 @@ def is_data(dtype: np.dtype) -> bool:
     It has none for the other byte order.
     """
     return dtype.isnative and (dtype.kind in "biuUS" or (dtype.kind == "f" and dtype.itemsize <= 8))
+
+
+def named(dtype: np.dtype) -> str:
+    """MindSpore's name of a column's dtype; texts of all lengths are of one."""
+    return {"U": "string", "S": "bytes"}.get(dtype.kind, dtype.name)

@@ -10,6 +10,7 @@ import numpy as np
 from ms2torch._core.random.engines import MT19937
 from ms2torch._core.tensor import dtype as ms_dtype
 
+from ..core.datatypes import named
 from ..core.errors import pipeline_error
 from ..core.validator_helpers import check_pos_int64, check_positive, check_value, type_check, type_check_list
 from .operation import (
@@ -78,7 +79,7 @@ class TypeCast(TensorOperation):
         if self.data_type == "bytes":
             raise OperationError("TypeCast: Invalid data type")
         if column.dtype.kind in "US":
-            kind = "string" if column.dtype.kind == "U" else "bytes"
+            kind = named(column.dtype)
             if kind == self.data_type:
                 return column
             raise OperationError(f"TypeCast: TypeCast does not support cast from {kind} to {self.data_type}")
@@ -107,7 +108,7 @@ class OneHot(TensorOperation):
 
     def _compute(self, column):
         if column.dtype.kind not in "iu":
-            raise OperationError(f"OneHot: Only support input of int type, but got: {_named(column.dtype)}")
+            raise OperationError(f"OneHot: Only support input of int type, but got: {named(column.dtype)}")
         flat = column.squeeze()
         if flat.ndim > 1:
             raise OperationError(f"OneHot: Only support scalar or 1D input, got rank of input: {flat.ndim}")
@@ -142,7 +143,7 @@ class Fill(TensorOperation):
         if len(kinds) > 1 and not kinds.isdisjoint("US"):
             raise OperationError("Fill: fill_value and the input tensor must be of the same data type when "
                                  f"involving strings or bytes, but got fill_value data type "
-                                 f"{_named(value.dtype)} and input tensor data type {_named(column.dtype)}")
+                                 f"{named(value.dtype)} and input tensor data type {named(column.dtype)}")
         if value.dtype.kind in "US":
             return np.full(column.shape, self.fill_value)
         if column.dtype == np.float16:
@@ -199,7 +200,7 @@ class PadEnd(TensorOperation):
         given = np.array(value).dtype
         text = kind in "US"
         if (text or given.kind in "US") and given.kind != kind:
-            names = [_named(given), _named(column.dtype)]
+            names = [named(given), named(column.dtype)]
             apart = "string and byte" if text and given.kind in "US" else "numeric and string"
             raise OperationError(f"PadEnd: can not pad {apart} tensors together, but got: "
                                  f"{names[0]} and {names[1]}.")
@@ -260,15 +261,10 @@ class Concatenate(TensorOperation):
         return np.concatenate(parts)
 
     def _match(self, name: str, array, column) -> None:
-        if array is not None and _named(array.dtype) != _named(column.dtype):
+        if array is not None and named(array.dtype) != named(column.dtype):
             raise OperationError(
                 f"Concatenate: input datatype does not match the {name} datatype, got input datatype: "
-                f"{_named(column.dtype)}, {name} datatype:{_named(array.dtype)}")
-
-
-def _named(dtype: np.dtype) -> str:
-    """MindSpore's name of a dtype; texts of all lengths are of one."""
-    return {"U": "string", "S": "bytes"}.get(dtype.kind, dtype.name)
+                f"{named(column.dtype)}, {name} datatype:{named(array.dtype)}")
 
 
 class Duplicate(TensorOperation):

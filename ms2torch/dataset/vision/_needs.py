@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..core.datatypes import named
 from ..transforms.operation import OperationError
 
 # These go over the leading axes; what they draw they draw once, but for the place of a crop.
@@ -54,7 +55,7 @@ def _refusal(name: str, checks: list):
 
 def _refuse(name: str, checks: list, image: np.ndarray) -> None:
     """Raise what MindSpore raises for an image that the transform cannot take."""
-    kind = {"U": "string", "S": "bytes"}.get(image.dtype.kind, image.dtype.name)
+    kind = named(image.dtype)
     for check, values, text in checks:
         if check == "rank":
             fine = str(min(max(image.ndim, 1), 4)) not in values

@@ -1,4 +1,5 @@
-"""Two networks whose parameters have the same names, each with an optimizer: a functional step of either."""
+"""Two networks whose parameters have the same names, one with moving statistics, each with an optimizer: a
+functional step of either."""
 
 import mindspore as ms
 import numpy as np
@@ -10,10 +11,10 @@ ms.set_seed(3)
 class Generator(nn.Cell):
     def __init__(self):
         super().__init__()
-        self.fc1, self.fc2 = nn.Dense(4, 8), nn.Dense(8, 6)
+        self.fc1, self.norm, self.fc2 = nn.Dense(4, 8), nn.BatchNorm1d(8), nn.Dense(8, 6)
 
     def construct(self, z):
-        return ops.tanh(self.fc2(ops.relu(self.fc1(z))))
+        return ops.tanh(self.fc2(ops.relu(self.norm(self.fc1(z)))))
 
 
 class Critic(nn.Cell):

@@ -11,10 +11,10 @@ torch.manual_seed(3)
 class Generator(nn.Module):
     def __init__(self):
         super().__init__()
-        self.fc1, self.fc2 = nn.Linear(4, 8), nn.Linear(8, 6)
+        self.fc1, self.norm, self.fc2 = nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Linear(8, 6)
 
     def forward(self, z):
-        return torch.tanh(self.fc2(torch.relu(self.fc1(z))))
+        return torch.tanh(self.fc2(torch.relu(self.norm(self.fc1(z)))))
 
 
 class Critic(nn.Module):
@@ -34,7 +34,8 @@ rng = np.random.default_rng(0)
 for _ in range(2):
     real = torch.from_numpy(rng.normal(size=(16, 6)).astype(np.float32))
     z = torch.from_numpy(rng.normal(size=(16, 4)).astype(np.float32))
-    of_real, of_made = critic(real), critic(generator(z).detach())
+    fake = generator(z)
+    of_real, of_made = critic(real), critic(fake.detach())
     loss = bce(of_real, torch.ones_like(of_real)) + bce(of_made, torch.zeros_like(of_made))
     judged.zero_grad()
     loss.backward()
