@@ -42,6 +42,8 @@ EXACT = {
     "AdjustGamma-grey": lambda: V.AdjustGamma(.4)(GREY),
     "AdjustGamma-float": lambda: V.AdjustGamma(.5, .9)(FLOAT),
     "Solarize": lambda: [V.Solarize(t)(IMAGE) for t in ((0, 255), (100, 200), (50, 50), (0, 0), 100)],
+    "Solarize-nan": lambda: [V.Solarize(t)(np.float32([[.1, np.nan, .6]])) for t in ((0, .5), (.2, 1), .3)],
+    "UniformAugment-list": lambda: V.UniformAugment([lambda x: x], 1)([[1, 2], [3, 4]]),
     "Posterize": lambda: [V.Posterize(b)(IMAGE) for b in (0, 1, 4, 8)],
     "Erase": lambda: V.Erase(2, 3, 4, 5, (9, 8, 7))(IMAGE),
     "ResizedCrop": lambda: V.ResizedCrop(2, 3, 10, 12, (7, 9))(IMAGE),

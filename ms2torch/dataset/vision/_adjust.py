@@ -168,7 +168,10 @@ def _solarized(image: np.ndarray, low, high) -> np.ndarray:
     if image.dtype == np.uint8 and image.size > 256:
         return kernels.looked_up(_solarized(np.arange(256, dtype=np.uint8), low, high), image)
     chosen = image >= low if low == high else (image >= low) & (image <= high)
-    return np.where(chosen, inverted(image), image)
+    found = np.where(chosen, inverted(image), image)
+    if image.dtype.kind == "f":                 # (what is no number becomes white)
+        found[np.isnan(image)] = UINT8_MAX
+    return found
 
 
 class Solarize(ImageOperation):

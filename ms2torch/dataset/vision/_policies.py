@@ -10,7 +10,7 @@ import numpy as np
 from ms2torch._core.random.engines import MT19937
 
 from ..core.validator_helpers import FLOAT_MAX_INTEGER, check_positive, check_value, type_check
-from ..transforms.operation import RandomOperation, opened
+from ..transforms.operation import RandomOperation, TensorOperation, opened
 from ..transforms.py_transforms_util import Implementation
 from ._adjust import _solarized, sharpened
 from ._colours import AutoContrast, Equalize, Invert, posterized
@@ -63,7 +63,7 @@ class RandomSelectSubpolicy(RandomOperation, ImageOperation):
         return columns if len(columns) > 1 else columns[0]
 
 
-class UniformAugment(RandomOperation, ImageOperation):
+class UniformAugment(RandomOperation, TensorOperation):
     """``num_ops`` of the transforms, in their order, each with one chance in two.
 
     (``mindspore.dataset.vision.UniformAugment``.) Of PIL images the transforms come in random order, and
