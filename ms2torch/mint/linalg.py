@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.operators.registry import lowered
+from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._naming.surface import install_lazy
 from ms2torch.ops.function import math_func

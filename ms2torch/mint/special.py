@@ -2,7 +2,7 @@
 
 import torch
 
-from ms2torch._core.operators.registry import lowered
+from ms2torch._core.operators.lowering import lowered
 from ms2torch.mint import erfc, exp2, expm1, log1p, sinc
 from ms2torch.mint.nn.functional import log_softmax
 

@@ -6,7 +6,7 @@ from types import FunctionType
 
 import torch
 
-from ms2torch._core.operators.registry import lowered
+from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.tensor.tensor import lower, wrap
 
 from .array_ops import chosen, stack

@@ -7,7 +7,7 @@ from math import pi
 import numpy as np
 import torch
 
-from ms2torch._core.operators.registry import lowered
+from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch.ops.function import math_func  # noqa: F401  (registers the definitions)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.operators.registry import lowered
+from ms2torch._core.operators.lowering import lowered
 
 from .utils import arrays, as_array, refusal
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.operators.registry import OPS, lowered
+from ms2torch._core.operators.lowering import lowered
+from ms2torch._core.operators.registry import OPS
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch.ops.function import math_func  # noqa: F401  (registers the definitions)
 

@@ -7,7 +7,8 @@ from math import nan
 import torch
 
 from ms2torch._core.operators import arithmetic
-from ms2torch._core.operators.registry import OPS, lowered
+from ms2torch._core.operators.lowering import lowered
+from ms2torch._core.operators.registry import OPS
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.ops.function import math_func  # noqa: F401  (registers the definitions)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.operators import arithmetic
-from ms2torch._core.operators.registry import lowered
+from ms2torch._core.operators.lowering import lowered
 
 from .array_creations import arange, triangle_places
 from .utils import arrays, as_array, as_constant, refusal

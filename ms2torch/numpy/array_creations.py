@@ -10,7 +10,8 @@ import numpy as np
 import torch
 
 from ms2torch._core.devices.device import device
-from ms2torch._core.operators.registry import OPS, lowered
+from ms2torch._core.operators.lowering import lowered
+from ms2torch._core.operators.registry import OPS
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import lower, wrap
 

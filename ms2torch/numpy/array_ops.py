@@ -7,7 +7,8 @@ import math
 import torch
 
 from ms2torch._core.checks.words import renderings
-from ms2torch._core.operators.registry import OPS, lowered
+from ms2torch._core.operators.lowering import lowered
+from ms2torch._core.operators.registry import OPS
 from ms2torch._core.tensor.tensor import Tensor, lower
 from ms2torch.ops.function._array_join import cat_of
 

@@ -6,7 +6,8 @@ import numpy as np
 import torch
 
 from ms2torch._core.operators import arithmetic
-from ms2torch._core.operators.registry import OPS, lowered
+from ms2torch._core.operators.lowering import lowered
+from ms2torch._core.operators.registry import OPS
 from ms2torch._core.tensor.dtype import from_torch
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.ops.function import math_func  # noqa: F401  (registers the definitions)

@@ -8,7 +8,8 @@ import math
 import torch
 
 from ms2torch._core.operators import arithmetic
-from ms2torch._core.operators.registry import OPS, lowered
+from ms2torch._core.operators.lowering import lowered
+from ms2torch._core.operators.registry import OPS
 from ms2torch._core.tensor.dtype import bool_, from_torch
 from ms2torch.ops.function import math_func  # noqa: F401  (registers the definitions)
 from ms2torch.ops.function._math_binary import numpy_fmod

@@ -10,7 +10,7 @@ import torch
 
 from ms2torch._core.devices.device import device
 from ms2torch._core.gradient import integers
-from ms2torch._core.operators.registry import lowered
+from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, as_torch, lower, wrap
 

@@ -8,7 +8,7 @@ import torch
 
 from ms2torch._core.checks.enum_words import meant
 from ms2torch._core.errors import final
-from ms2torch._core.operators.registry import lowered
+from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.tensor.dtype import from_torch
 
 __all__ = ["dct", "dctn", "idct", "idctn"]

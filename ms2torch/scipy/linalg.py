@@ -9,7 +9,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.errors import final
-from ms2torch._core.operators.registry import lowered
+from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.tensor.dtype import from_torch
 from ms2torch.ops.function._linalg_solve import eigenpairs
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from ms2torch import ops
-from ms2torch._core.operators.registry import lowered
+from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter

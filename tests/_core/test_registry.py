@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from ms2torch._core.operators import registry
+from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.operators.registry import method, mint_form, op, primitive, primitive_class
 from ms2torch._core.operators.spelling import declared, spelled
 from ms2torch._core.tensor.tensor import wrap
@@ -69,7 +70,7 @@ def _kernel(input, axis=None, keepdims=False, *, scale=1.0):
 ])  # fmt: skip
 def test_a_form_is_declared_by_its_signature(text, args, kwargs, meaning):
     name, shown = declared(text)
-    form = registry.lowered(_kernel, name, shown=shown)
+    form = lowered(_kernel, name, shown=shown)
     given = [wrap(a) if isinstance(a, torch.Tensor) else a for a in args]
     named = {k: wrap(v) if isinstance(v, torch.Tensor) else v for k, v in kwargs.items()}
     assert torch.equal(form(*given, **named).torch(), _kernel(X, **meaning))
@@ -78,7 +79,7 @@ def test_a_form_is_declared_by_its_signature(text, args, kwargs, meaning):
 
 
 def test_other_names_are_refused():
-    form = registry.lowered(_kernel, "f", shown=declared("f(x, dim)")[1])
+    form = lowered(_kernel, "f", shown=declared("f(x, dim)")[1])
     with pytest.raises(TypeError, match=r"f\(\) got an unexpected keyword argument 'axis'"):
         form(wrap(X), axis=0)
     with pytest.raises(TypeError, match=r"f\(\) missing 1 required positional argument: 'dim'"):
@@ -90,4 +91,4 @@ def test_a_definition_of_any_number_of_arguments_takes_other_names_too():
     def repeated(input, *sizes, shape=None):
         return input.expand(shape or sizes)
 
-    assert registry.lowered(repeated)(wrap(X), size=(3, 2)).shape == (3, 2)
+    assert lowered(repeated)(wrap(X), size=(3, 2)).shape == (3, 2)

@@ -88,7 +88,7 @@ def no_matching_form(name: str, *args, **kwargs) -> TypeError:
     """The error of a method that has no form for arguments of these kinds."""
     said = ", ".join([*map(describe, args), *(f"{n}={describe(v)}" for n, v in kwargs.items())])
     error = TypeError(f'Failed calling {name} with "{name}({said})".{valid_calls(f"Tensor.{name}")}')
-    error.form = name                       # (`registry` knows what was given by name)
+    error.form = name                       # (`failed_calls` knows what was given by name)
     return error
 
 

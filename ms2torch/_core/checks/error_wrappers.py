@@ -1,6 +1,6 @@
 """How the mirror's functions and classes answer wrong calls: in the words of the table of refused calls.
 
-The forms of definitions do so by themselves (`registry`); here is what the others are given: functions of
+The forms of definitions do so by themselves (`lowering`); here is what the others are given: functions of
 ``mindspore.numpy`` and their kin, layers, transforms, operators written by hand.
 """
 
@@ -69,7 +69,7 @@ def _told(err: Exception, called: str, *rest) -> Exception:
 
 def wrap_module(space: dict, package: str) -> None:
     """Let the functions that a module of the mirror defines answer wrong calls in MindSpore's words; those
-    made by `registry.lowered` do so already."""
+    made by `lowering.lowered` do so already."""
     for name, function in list(space.items()):
         plain = isinstance(function, FunctionType) and not hasattr(function, "kernel")
         if plain and not name.startswith("_") and function.__module__.startswith("ms2torch."):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from pathlib import Path
 
 
 class Table(dict):
@@ -29,3 +30,6 @@ def place_of(form) -> str:
 
 
 PRIMITIVES: dict[str, type] = Table("Primitive")
+# A form's own name (`__qualname__`, which Python's errors say), where it is not its definition's.
+NAMES = dict(row.split("\t") for row in
+             Path(__file__).with_name("names.tsv").read_text(encoding="utf-8").splitlines()[1:])

@@ -14,7 +14,7 @@ from ms2torch._core.checks.calls import describe, dtype_name
 from ms2torch._core.checks.kernel_dtypes import not_supported
 from ms2torch._core.errors import final
 from ms2torch._core.operators import normalising
-from ms2torch._core.operators.registry import lowered
+from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.random.random_streams import stream_of_call
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._naming.surface import install_lazy

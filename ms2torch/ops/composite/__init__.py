@@ -35,7 +35,8 @@ def __getattr__(name: str):
     from ms2torch import ops
 
     if name == "matmul":                    # it refuses in words of its own
-        from ms2torch._core.operators.registry import OPS, lowered
+        from ms2torch._core.operators.lowering import lowered
+        from ms2torch._core.operators.registry import OPS
 
         globals()[name] = form = lowered(OPS[name].kernel, "MatMul", public=("ops.composite.matmul",))
         return form

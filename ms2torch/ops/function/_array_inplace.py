@@ -6,7 +6,8 @@ import inspect
 
 import torch
 
-from ms2torch._core.operators.registry import form_error, method
+from ms2torch._core.operators.failed_calls import form_error
+from ms2torch._core.operators.registry import method
 from ms2torch._core.tensor.indexing import apart
 from ms2torch._core.tensor.tensor import lower
 

@@ -9,7 +9,8 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch._core.errors import unsupported
-from ms2torch._core.operators.registry import PRIMITIVES, lowered
+from ms2torch._core.operators.lowering import lowered
+from ms2torch._core.operators.registry import PRIMITIVES
 from ms2torch._core.random.random_streams import stream_of_call
 from ms2torch._core.tensor.dtype import float32
 from ms2torch._core.tensor.tensor import lower, wrap

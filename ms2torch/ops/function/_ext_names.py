@@ -8,7 +8,8 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core.operators.registry import METHODS, MINT, OPS, lowered
+from ms2torch._core.operators.lowering import lowered
+from ms2torch._core.operators.registry import METHODS, MINT, OPS
 from ms2torch._core.tensor.dtype import to_torch
 
 from . import _math_extreme, array_func, nn_func, random_func  # noqa: F401 (the first makes mint.max)

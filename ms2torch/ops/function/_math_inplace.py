@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import inspect
 
-from ms2torch._core.operators.registry import METHODS, form_error, method
+from ms2torch._core.operators.failed_calls import form_error
+from ms2torch._core.operators.registry import METHODS, method
 from ms2torch._core.tensor.tensor import Tensor
 
 # These put what is asked for into METHODS.

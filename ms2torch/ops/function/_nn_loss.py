@@ -10,7 +10,8 @@ import torch.nn.functional as F
 from ms2torch._core.checks.enum_words import chosen
 from ms2torch._core.checks.refusals import cannot_broadcast, wrong_dtype
 from ms2torch._core.errors import final
-from ms2torch._core.operators.registry import lowered, mint_form, op, primitive
+from ms2torch._core.operators.lowering import lowered
+from ms2torch._core.operators.registry import mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor.dtype import _FROM_TORCH, UNSIGNED, promote
 

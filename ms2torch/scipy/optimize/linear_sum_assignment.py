@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import torch
 
-from ms2torch._core.operators.registry import lowered
+from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.tensor.tensor import Tensor, lower
 
 __all__ = ["linear_sum_assignment"]
