@@ -202,7 +202,8 @@ class Constants:
             if name not in _FOLDED:
                 raise Varies
             return hangs, "one" if name in _REDUCING else _wider(kinds) or "many"
-        if not (ours or hasattr(Tensor if of_tensor else builtins, name or "")):
+        known = (Tensor, dict) if of_tensor else (builtins,)
+        if not (ours or any(hasattr(where, name or "") for where in known)):
             hangs |= {UNSURE}                      # a function of the program may give a shape
         return hangs, None
 

@@ -13,6 +13,7 @@ import dis
 import linecache
 import operator
 import types
+from contextlib import suppress
 from dataclasses import dataclass
 
 from ms2torch._naming import generations
@@ -301,23 +302,21 @@ class _Flow:
         for name in _bound_in(node.body):  # the turns before may have bound it to anything
             if name in inside:
                 inside[name] = Bound()
-        with_break = _leaves(node.body)
         self.loops += 1
-        try:
+        with suppress(Terminated):
             self.block(node.body, inside)
-        except Terminated:
-            with_break = True
-        finally:
-            self.loops -= 1
         kind = "for" if isinstance(node, ast.For) else "while"
-        for name, bound in inside.items():
-            if name in state or bound.says is not None or with_break or bound.value is None:
+        for name in {*inside, *_bound_in(node.body)}:
+            bound = inside.get(name, Bound())
+            if name in state or name not in self.local:
                 state[name] = Bound()
+                continue
+            says = _LOOP.format(name, kind, name, kind)
+            if bound.value is None or bound.says is not None:
+                state[name] = Bound(None, says, shows_read=True)
             else:
-                self.loops += 1
-                place = self.place(bound.value, inside)
-                self.loops -= 1
-                state[name] = Bound(None, _LOOP.format(name, kind, name, kind) + place)
+                state[name] = Bound(None, says + self.place(bound.value, inside))
+        self.loops -= 1
 
     # ---- words
 
@@ -330,17 +329,19 @@ class _Flow:
                 break  # a loop hands its names on: each is made anew where it is read
             value = made
         lines = [linecache.getline(self.file, n).rstrip("\n") for n in range(first, value.lineno + 1)]
-        mark = "" if isinstance(value, ast.FunctionDef) else " " * value.col_offset + "~<-------------HERE\n"
+        lines_of_it = value.end_lineno - value.lineno if isinstance(value, ast.FunctionDef) else 0
+        mark = "" if lines_of_it else " " * value.col_offset + "~<-------------HERE\n"
         return f"In file {self.file}:{value.lineno}\n" + "\n".join([*lines, mark])
 
 
-def _leaves(body) -> bool:
-    """Whether statements, but for those of functions inside, have a `break` or a `return`."""
-    return any(isinstance(n, (ast.Break, ast.Return)) or (
-        not isinstance(n, (ast.FunctionDef, ast.Lambda)) and _leaves(ast.iter_child_nodes(n))) for n in body)
-
-
 def _bound_in(body) -> set:
-    return {
-        n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-    }
+    """The names that statements bind, but for those of functions and comprehensions inside."""
+    names: set = set()
+    for node in body:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+        elif isinstance(node, ast.FunctionDef):
+            names.add(node.name)
+        elif not isinstance(node, (ast.Lambda, ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.SetComp)):
+            names |= _bound_in(ast.iter_child_nodes(node))
+    return names

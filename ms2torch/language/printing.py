@@ -74,7 +74,7 @@ class Known:
 
 def shown(value, is_known: bool):
     """``value`` as ``print`` gets it: told that it is a constant where that has a form of its own."""
-    return Known(value) if is_known and isinstance(value, (Tensor, tuple, list)) else value
+    return Known(value) if is_known and isinstance(value, (Tensor, tuple, list, dict)) else value
 
 
 def _known_text(t) -> str:

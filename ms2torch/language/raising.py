@@ -24,6 +24,8 @@ def raised(running: bool, kind, args: tuple | None = None):
         return kind(*args) if args is not None else kind
     if kind.__name__ not in ALLOWED and kind is not OSError:
         return unnamed(kind.__name__)
+    if kind is Exception:
+        kind = RuntimeError
     return kind(*_text(running, args or ()))
 
 

@@ -1,9 +1,10 @@
 """print in graph mode: items on lines of their own, Tensors with shape, dtype and value."""
 import mindspore as ms
 import numpy as np
-from mindspore import ops
+from mindspore import nn, ops
 
-from tests.reference.graphs import graph
+from tests.reference.graphs import INPUTS, graph, shown, written
+from tests.reference.judge import case
 
 
 @graph
@@ -401,3 +402,39 @@ def test_print_tensor_of_a_loop(x):
         count = count + 1
     print(count)
     return x
+
+
+@graph
+def test_print_a_dict_that_was_given(x, d):
+    print(d)
+    print(d["a"])
+    print(d.values())
+    print(d.items())
+    print(x, d, d["a"] * x)
+    return x
+
+
+@case(mode="GRAPH")
+def test_print_a_dict_of_sequences():
+    @ms.jit
+    def function(p):
+        print(p, p["k"][0], p["k"])
+        return p["k"]
+
+    with written() as text:
+        value = shown(function({"k": (INPUTS["x"](), 2)}))
+    return value, text[0]
+
+
+@case(mode="GRAPH")
+def test_print_a_dict_that_a_cell_was_given():
+    class Net(nn.Cell):
+        def construct(self, d):
+            print(d)
+            for k, v in d.items():
+                print(k, v)
+            return d["a"] + 1
+
+    with written() as text:
+        value = shown(Net()({"a": INPUTS["x"](), "b": INPUTS["y"]()}))
+    return value, text[0]

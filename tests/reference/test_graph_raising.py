@@ -110,3 +110,15 @@ def test_nobodys_exception_that_is_not_raised(x):
     if x.shape[0] == 4:
         raise NotSupportError("it is 4")  # noqa: F821
     return x
+
+
+@graph(raises=True)
+def test_exception_itself():
+    raise Exception("plain")
+
+
+@graph(raises=True)
+def test_exception_itself_where_a_tensor_decides(x):
+    if x.sum() > 1:
+        raise Exception("plain")
+    return x
