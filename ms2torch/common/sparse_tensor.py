@@ -9,7 +9,6 @@ from __future__ import annotations
 import torch
 
 import ms2torch._checkparam_arrays as _rules
-from ms2torch._core.errors import unsupported
 from ms2torch._core.gradient.passes import Valued
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -357,11 +356,34 @@ def csr_scaled(x: CSRTensor, other, calculate):
     return x._with(calculate(x.values, wrap(dense[_places(x)])))
 
 
+def csr_turned(x: CSRTensor, transposed, adjoint) -> CSRTensor:
+    """``x``, its transpose, or its adjoint."""
+    if not (transposed or adjoint):
+        return x
+    rows, columns = _places(x)
+    values, shape = x.values._t, (x.shape[1], x.shape[0])
+    places, values, _ = _merged(columns, rows, values.conj() if adjoint else values, shape)
+    return _csr(places, values, shape, x.indices._t.dtype)
+
+
+def csr_product(a: CSRTensor, b: CSRTensor) -> CSRTensor:
+    """The matrix product: each value of ``a`` meets the row of ``b`` that its column names."""
+    if a.shape[1] != b.shape[0]:
+        raise ValueError(f"For 'csr_mm', matrices of the shapes {a.shape} and {b.shape} have no product.")
+    (rows, inner), (_, columns) = _places(a), _places(b)
+    starts = b.indptr._t.long()
+    lengths = starts.diff()[inner]
+    which = torch.arange(len(inner), device=inner.device).repeat_interleave(lengths)
+    met = torch.arange(len(which), device=inner.device) + (starts[inner] - lengths.cumsum(0) + lengths)[which]
+    shape = (a.shape[0], b.shape[1])
+    places, values, _ = _merged(rows[which], columns[met], a.values._t[which] * b.values._t[met], shape)
+    return _csr(places, values, shape, a.indices._t.dtype)
+
+
 def csr_times(x: CSRTensor, matrix) -> Tensor:
-    """The matrix product with a Tensor."""
-    if not isinstance(matrix, Tensor):
-        raise unsupported("mindspore.CSRTensor.mm", "two sparse matrices are not multiplied.",
-                          "x.mm(y.to_dense()).")
+    """The matrix product with a Tensor or a CSRTensor."""
+    if isinstance(matrix, CSRTensor):
+        return csr_product(x, matrix)
     rows, columns = _places(x)
     terms = x.values._t[:, None] * matrix._t[columns]
     return wrap(terms.new_zeros(x.shape[0], terms.shape[1]).index_add(0, rows, terms))

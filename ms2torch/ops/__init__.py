@@ -27,7 +27,7 @@ from .composite.base import (
 from .composite.mapping import vmap
 from .function._collective import ReduceOp
 from .function.grad_func import get_grad, grad, jacfwd, jacrev, jvp, value_and_grad, vjp
-from .inner import HookBackward, InsertGradientOf, stop_gradient
+from .inner import HookBackward, InsertGradientOf, stop_gradient, stop_gradient_
 from .primitive import (
     Primitive,
     PrimitiveWithCheck,

@@ -19,6 +19,15 @@ def stop_gradient(value):
     return _stopped(value)
 
 
+@op(on_tensors=True)
+def stop_gradient_(input):
+    """Makes ``input`` a constant from here on (``mindspore.ops.stop_gradient_``)."""
+    if not isinstance(input, Tensor):
+        raise TypeError("For 'stop_gradient_', the type of 'input' must be Tensor, but got "
+                        f"{type(input).__name__}.")
+    input._t = input._t.detach()
+
+
 def _stopped(value):
     if isinstance(value, (tuple, list)):
         return type(value)(_stopped(v) for v in value)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 from ms2torch._core import mode
 from ms2torch._core.errors import unsupported
 from ms2torch._core.processes import distributed
@@ -46,13 +48,19 @@ class AutoParallel(Cell):
         self.__dict__["_spread"] = None        # (kept between calls)
 
     def construct(self, *args, **kwargs):
+        with self._in_force():
+            self._share()
+            return self.network(*args, **kwargs)
+
+    @contextmanager
+    def _in_force(self):
+        """While this lasts the settings hold."""
         before = settings(self._settings)
         _set_auto_parallel_context(**self._settings)
         try:
             mode.spreading = self._spread or mode.spreading
             heed_waiting()
-            self._share()
-            return self.network(*args, **kwargs)
+            yield
         finally:
             self.__dict__["_spread"] = mode.spreading
             _set_auto_parallel_context(**before)

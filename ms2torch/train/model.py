@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 
 from ms2torch._checkparam import check_bool, check_value_type
@@ -13,6 +15,7 @@ from ms2torch.nn.cell import Cell
 from ms2torch.nn.wrap.cell_wrapper import WithEvalCell, WithLossCell
 from ms2torch.parallel._strategies import laid_out
 from ms2torch.parallel._utils import _get_device_num, _get_parallel_mode, _get_parameter_broadcast
+from ms2torch.parallel.auto_parallel import AutoParallel
 from ms2torch.train import amp
 
 from ._metric_values import loss_of, shown_plainly
@@ -460,22 +463,28 @@ class Model:
         """How parameters lie on the devices, by name; the network runs on the first batch for it, of which
         nothing stays. Of a network in stages those that this process goes on to hold. Empty where the
         program gives no strategies."""
-        mode = _get_parallel_mode()
-        if mode not in _SPLITTING:
-            raise RuntimeError("'infer_train_layout' only supports 'semi_auto_parallel' and 'auto_parallel' "
-                               f"mode, but got {mode}.")
-        batch = next(train_dataset.create_tuple_iterator(num_epochs=1))
-        network = self._train_network
-        return laid_out(network, getattr(network, "network", network), batch)
+        with self._in_force():
+            mode = _get_parallel_mode()
+            if mode not in _SPLITTING:
+                raise RuntimeError("'infer_train_layout' only supports 'semi_auto_parallel' and "
+                                   f"'auto_parallel' mode, but got {mode}.")
+            batch = next(train_dataset.create_tuple_iterator(num_epochs=1))
+            network = self._train_network
+            return laid_out(network, getattr(network, "network", network), batch)
 
     def infer_predict_layout(self, *predict_data, skip_backend_compile=False) -> dict:
         """How parameters lie on the devices, by name, for ``load_distributed_checkpoint``; the network runs
         on ``predict_data`` for it. Empty where the program gives no strategies."""
-        if _get_parallel_mode() not in _SPLITTING:
-            raise RuntimeError("Infer predict layout only supports semi auto parallel and auto parallel "
-                               "mode.")
-        self._set_mode(self._predict_network, False)
-        return laid_out(self._predict_network, self._predict_network, predict_data)
+        with self._in_force():
+            if _get_parallel_mode() not in _SPLITTING:
+                raise RuntimeError("Infer predict layout only supports semi auto parallel and auto parallel "
+                                   "mode.")
+            self._set_mode(self._predict_network, False)
+            return laid_out(self._predict_network, self._predict_network, predict_data)
+
+    def _in_force(self):
+        """While this lasts the settings of a network in `AutoParallel` hold."""
+        return self._network._in_force() if isinstance(self._network, AutoParallel) else nullcontext()
 
 
 def _sinks(asked: bool) -> bool:

@@ -14,7 +14,8 @@ reason). The exit code is 1 when one of them passes, or when another one does no
 
 ``--elsewhere`` runs the 357 that are documented for Ascend or GPUs alone (elsewhere.txt) and print something,
 of which the documentation is the only judge; tests/documented_examples_elsewhere.txt says why the rest prints
-something else. ``--real`` runs them on the MindSpore of this interpreter; ``--write-expected`` brings the
+something else. A number behind a name there is that of the processes that the example is of: each has to
+print its part. ``--real`` runs them on the MindSpore of this interpreter; ``--write-expected`` brings the
 file of expected failures up to date and keeps the reasons in it.
 """
 from __future__ import annotations
@@ -41,10 +42,17 @@ ELSEWHERE = ROOT / "tests" / "documented_examples_elsewhere.txt"
 NOT_YET = re.compile(r"NotImplementedError: (\S+): internal to MindSpore, which does not document it")
 
 
+def together() -> dict[str, int]:
+    """name -> of how many processes it is, for the examples of several."""
+    rows = (line.split("\t") for line in (HERE / "elsewhere.txt").read_text().splitlines())
+    return {name: int(count[0]) for name, *count in rows if count}
+
+
 def listed(elsewhere: bool) -> dict[str, tuple[str, bool]]:
     """name -> (area, whether it belongs to the first half)."""
     if elsewhere:
-        return dict.fromkeys((HERE / "elsewhere.txt").read_text().split(), ("of other devices", False))
+        lines = (HERE / "elsewhere.txt").read_text().splitlines()
+        return {line.partition("\t")[0]: ("of other devices", False) for line in lines}
     rows = [line.split("\t") for line in (HERE / "names.tsv").read_text().splitlines()[1:]]
     return {name: (area, half == "first half") for name, area, half in rows}
 
@@ -134,7 +142,7 @@ def main(arguments=None) -> int:
     def done(name: str, answer: dict) -> None:
         results[name] = verdict(examples[name], answer)
 
-    run_all(examples, options.jobs, options.limit, done)
+    run_all(examples, together(), options.jobs, options.limit, done)
     if options.show:
         for name, (kind, detail) in results.items():
             if kind != "PASS":

@@ -15,6 +15,10 @@ TOKEN = re.compile(rf"""
   | (?P<mark>\S)
 """, re.VERBOSE | re.IGNORECASE)
 GAP = object()
+# What stands before the output of one of several processes: "rank 0:", "# rank_1", "Process with rank 0:",
+# "#rank 0 and 4:", "Other processes:".
+RANK = re.compile(r"^\s*#? ?(?:Process with )?(?:rank[_ ](\d+(?: and \d+)*)|Other proc?esses) ?(?::|$)",
+                  re.MULTILINE)
 
 
 def tokens(text: str) -> list:
@@ -73,11 +77,58 @@ def _here(piece: list, got: list, at: int) -> bool:
         w is g or equal(w, g) for w, g in zip(piece, got[at:at + len(piece)], strict=True))
 
 
+def by_rank(want: str, processes: int) -> list[str | None]:
+    """What each of several processes prints; None for those of which nothing is said."""
+    heads = list(RANK.finditer(want))
+    said: list[str | None] = [None] * processes
+    for head, end in zip(heads, [*(after.start() for after in heads[1:]), None], strict=False):
+        text = want[head.end():end].strip().rstrip(",")
+        ranks = [int(n) for n in head[1].split(" and ")] if head[1] else [
+            rank for rank in range(processes) if said[rank] is None]
+        for rank in ranks:
+            if rank < processes:
+                said[rank] = text
+    return said
+
+
+def _all_say(statement: dict, ranks: list[dict]) -> bool:
+    """Whether each of several processes prints its part or, where none is told apart, one prints it all."""
+    lines = statement["want"].splitlines()
+    if all(line.startswith("#") and not RANK.match(line) for line in lines):
+        return True                                         # a remark, or nothing
+    said = by_rank(statement["want_long"], len(ranks))
+    if not any(said):
+        return any(_says(statement, run) for run in ranks)
+    return all(_says({**statement, "want": text, "want_long": text}, run)
+               for text, run in zip(said, ranks, strict=True) if text is not None)
+
+
+def _verdict_together(statements: list[dict], runs: list[list[dict]]) -> tuple[str, str]:
+    pairs = list(zip(statements, runs, strict=False))
+    wrong = [(statement, ranks) for statement, ranks in pairs if not _all_say(statement, ranks)]
+    if not wrong:
+        return "PASS", ""
+    statement, ranks = wrong[0]
+    whole = by_rank("\n".join(s["want_long"] for s, _ in pairs if s["want"]), len(ranks))
+    printed = ["".join(runs[rank]["out"] + runs[rank]["value"] for _, runs in pairs)
+               for rank in range(len(ranks))]
+    if any(whole) and all(text is None or same(text, got) for text, got in zip(whole, printed, strict=True)):
+        return "PASS", ""                                   # all outputs may stand together behind the last
+    return _differs(statement, "; ".join(run["out"] + run["value"] for run in ranks))
+
+
+def _differs(statement: dict, printed: str) -> tuple[str, str]:
+    texts = (statement["source"], statement["want"], printed)
+    return "DIFFERS", "{}: documented {}, printed {}".format(*(" ".join(t.split())[:300] for t in texts))
+
+
 def verdict(statements: list[dict], answer: dict) -> tuple[str, str]:
     """PASS, DIFFERS, SILENT (nothing is documented) or RAISES, and the first thing that is wrong."""
     runs = answer["runs"]
     if answer["raised"]:
         return "RAISES", answer["raised"]
+    if runs and "ranks" in runs[0]:
+        return _verdict_together(statements, [run["ranks"] for run in runs])
     documented = [(s, r) for s, r in zip(statements, runs, strict=False) if s["want"]]
     if not documented:
         return "SILENT", "nothing is documented"
@@ -86,8 +137,7 @@ def verdict(statements: list[dict], answer: dict) -> tuple[str, str]:
     if not wrong or same("\n".join(s["want"] for s, _ in documented), "\n".join(printed)):
         return "PASS", ""                                   # all outputs may stand together behind the last
     statement, run = wrong[0]
-    texts = (statement["source"], statement["want"], run["out"] + run["value"])
-    return "DIFFERS", "{}: documented {}, printed {}".format(*(" ".join(t.split())[:300] for t in texts))
+    return _differs(statement, run["out"] + run["value"])
 
 
 def _says(statement: dict, run: dict) -> bool:

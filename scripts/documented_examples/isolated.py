@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import io
 import json
 import os
@@ -10,10 +11,12 @@ import re
 import select
 import shutil
 import signal
+import socket
 import sys
 import tempfile
 import time
 import types
+from pathlib import Path
 
 SHOWN = 20_000
 ERROR_NAME = re.compile(r"\s*(?:[\w.]*\.)?(\w*(?:Error|Exception|Warning|StopIteration))\b")
@@ -143,10 +146,42 @@ def execute(statements: list[dict], answer) -> None:
     answer({"raised": raised})
 
 
+def execute_together(statements: list[dict], processes: int, answer) -> None:
+    """Run an example as so many processes, as a launcher starts them; a statement's answer is its list over
+    the ranks, and what any of them raised ends it."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        where = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free.getsockname()[1])}
+    members = []
+    for rank in range(processes):
+        os.mkdir(f"rank_{rank}")
+        member = os.fork()
+        if not member:
+            try:
+                os.chdir(f"rank_{rank}")
+                os.environ.update(
+                    where, **dict.fromkeys(("RANK", "RANK_ID", "LOCAL_RANK", "DEVICE_ID"), str(rank)),
+                    **dict.fromkeys(("WORLD_SIZE", "RANK_SIZE"), str(processes)))
+                with open("facts", "wb", buffering=0) as facts:
+                    execute(statements, lambda fact: _write(facts.fileno(), fact))
+            finally:
+                os._exit(0)
+        members.append(member)
+    for member in members:
+        os.waitpid(member, 0)
+    by_rank = [[json.loads(line) for line in Path(f"rank_{rank}/facts").read_text().splitlines()]
+               for rank in range(processes)]
+    raised = [facts.pop()["raised"] if facts and "raised" in facts[-1] else "the process died"
+              for facts in by_rank]
+    for runs in zip(*by_rank, strict=False):
+        answer({"ranks": runs})
+    answer({"raised": next(filter(None, raised), "")})
+
+
 class Running:
     """One example under way in its own process group."""
 
-    def __init__(self, name: str, statements: list[dict], limit: float) -> None:
+    def __init__(self, name: str, statements: list[dict], limit: float, processes: int = 1) -> None:
         self.name, self.ends, self.data = name, time.monotonic() + limit, b""
         self.limit = limit
         self.folder = tempfile.mkdtemp(prefix="example_")
@@ -156,7 +191,11 @@ class Running:
             try:
                 os.setsid()
                 os.chdir(self.folder)
-                execute(statements, lambda fact: _write(write, fact))
+                answer = functools.partial(_write, write)
+                if processes > 1:
+                    execute_together(statements, processes, answer)
+                else:
+                    execute(statements, answer)
             except BaseException as error:
                 _write(write, {"raised": f"{type(error).__name__}: {error}"})
             finally:
@@ -193,13 +232,16 @@ def _write(pipe: int, fact: dict) -> None:
         rest = rest[os.write(pipe, rest):]
 
 
-def run_all(examples: dict[str, list[dict]], jobs: int, limit: float, done) -> None:
-    """Run each example; ``done(name, answer)`` as they end. The forks keep what this process has imported."""
+def run_all(examples: dict[str, list[dict]], processes: dict[str, int], jobs: int, limit: float,
+            done) -> None:
+    """Run each example, some as several processes; ``done(name, answer)`` as they end. The forks keep what
+    this process has imported."""
     waiting, running = list(examples.items())[::-1], {}
     sys.stdout.flush()
     while waiting or running:
         while waiting and len(running) < jobs:
-            one = Running(*waiting.pop(), limit)
+            name, statements = waiting.pop()
+            one = Running(name, statements, limit, processes.get(name, 1))
             running[one.pipe] = one
         ready = select.select(list(running), [], [], 0.5)[0]
         now = time.monotonic()

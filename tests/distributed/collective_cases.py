@@ -87,6 +87,9 @@ def edges():
     return exchange(mine).asnumpy(), gradient.asnumpy()
 
 
+GATHERED = np.arange(14, dtype=np.float32).reshape(2, 7)
+
+
 def uneven():
     """What `AlltoAllV`, `AlltoAllVC` and the functions of ``ops.communication`` give on two ranks."""
     from ms2torch.ops import communication as functions
@@ -100,6 +103,18 @@ def uneven():
     found = {"V": ops.AlltoAllV()(x, counts, counts), "VC": ops.AlltoAllVC()(x, matrix),
              "blocks": ops.AlltoAllV(block_size=3)(x, [1 - rank, rank], [1 - rank, rank]),
              "gradient": ms.grad(lambda x: (ops.AlltoAllV()(x, counts, counts) * weight).sum())(x)}
+    flat, sizes = Tensor(np.arange(rank + 3, dtype=np.float32)), [3, 4]
+    found["all gather"] = ops.AllGatherV()(flat, sizes)
+    gathered = Tensor(GATHERED[rank])
+    found["its gradient"] = ms.grad(lambda x: (ops.AllGatherV()(x, sizes) * gathered).sum())(flat)
+    found["reduce scatter"] = ops.ReduceScatterV()(x, [2, 1])
+    found["greatest"] = ops.ReduceScatterV("max")(x, [2, 1])
+    both = ops.BatchISendIRecv(("isend", "irecv"), [1 - rank] * 2, [(3,)], (ms.float32,))
+    found["received"] = both((x,))[1]
+    found["sent back"] = ms.grad(lambda x: (both((x,))[1] * weight).sum())(x)
+    half, square = Tensor(np.full((2, 2), 1 + rank), ms.float16), Tensor(np.eye(2) * 2, ms.float16)
+    found["product"], found["joined"] = ops.all_gather_matmul(half, square, "hccl_world_group", 2)
+    found["part"] = ops.matmul_reduce_scatter(half, square, "hccl_world_group", 2)
     rows = Tensor(np.arange(6, dtype=np.float32).reshape(3, 2) + 10 * rank)
     into = Tensor(np.zeros((3, 2), np.float32))
     assert functions.all_to_all_v_c(into, rows, [1, 2, 2, 1]) is None

@@ -80,8 +80,9 @@ def messages():
         dist.send(_x(), 0)
     both = _empty(4)
     pair = [dist.P2POp("isend", _x(), other), dist.P2POp(dist.irecv, both, other)]
-    for handle in dist.batch_isend_irecv(pair):
-        handle.wait()
+    (handle,) = dist.batch_isend_irecv(pair)
+    read = both.asnumpy().copy()            # before the wait, as MindSpore's example does
+    handle.wait()
     objects, gathered = [None, None], [None, None]
     dist.all_gather_object(objects, {"rank": rank})
     dist.gather_object(("r", rank), gathered if rank == 1 else None, 1)
@@ -94,7 +95,7 @@ def messages():
         dist.send_object_list(["x", {"y": 1}], 1)
     else:
         dist.recv_object_list(letters, 0)
-    return got.asnumpy(), both.asnumpy(), objects, gathered, shared, scattered, letters
+    return got.asnumpy(), read, objects, gathered, shared, scattered, letters
 
 
 def groups():

@@ -365,6 +365,11 @@ def inferred():
     model = ms.Model(Loss(net), optimizer=nn.Momentum(net.trainable_params(), 0.1, 0.9))
     trained = model.infer_train_layout(data)
     found = ms.Model(net).infer_predict_layout(x)
+    ms.reset_auto_parallel_context()
+    wrapped = AutoParallel(Mlp(2, 2), parallel_mode="semi_auto")
+    wrapped.dataset_strategy("full_batch")
+    again = ms.Model(wrapped).infer_predict_layout(x)
+    assert list(again.values()) == list(found.values())
     return {name: trained[name] for name in found}, found, net(x).asnumpy()
 
 

@@ -94,13 +94,19 @@ def test_the_edges_of_an_image_go_to_its_neighbours(together):
 
 
 def test_parts_of_different_sizes(together):
-    """The values of AlltoAllV and AlltoAllVC are those of their documented examples' counts."""
+    """The values of AlltoAllV, AlltoAllVC and AllGatherV are those of their documented examples' counts."""
+    weights = cases.GATHERED.sum(0)
     for rank, (found, x, refused) in enumerate(together(cases.uneven, 2)):
         np.testing.assert_array_equal(x, np.arange(3) + 3 * rank)
         expected = {
             "V": [[0, 3, 4], [1, 2, 5]][rank], "VC": [[0, 3, 4], [1, 2, 5]][rank], "blocks": x,
             "gradient": [[0, 10, 11], [1, 2, 12]][rank],
             "rows": [[[0, 1], [10, 11], [12, 13]], [[2, 3], [4, 5], [14, 15]]][rank],
+            "all gather": [0, 1, 2, 0, 1, 2, 3], "its gradient": np.split(weights, [3])[rank],
+            "reduce scatter": [[3, 5], [7]][rank], "greatest": [[3, 4], [5]][rank],
+            "received": np.arange(3) + 3 * (1 - rank), "sent back": np.arange(3) + 10 * (1 - rank),
+            "product": [[2, 2], [2, 2], [4, 4], [4, 4]], "joined": [[1, 1], [1, 1], [2, 2], [2, 2]],
+            "part": [[6, 6]],
             "made": [3, 5, 7], "written": [3, 5, 7], "gathered": [0, 1, 2, 3, 4, 5],
             "got": np.arange(3) + 3 * (1 - rank),
         }

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from ms2torch import Parameter, Tensor, ops
+import ms2torch as ms
+from ms2torch import CSRTensor, Parameter, Tensor, ops
 
 
 def t(values, kind=np.float32):
@@ -45,3 +46,32 @@ def test_documented_figures(name):
     pairs = zip(found, figures, strict=True) if isinstance(found, tuple) else [(found, figures)]
     for result, expected in pairs:
         np.testing.assert_allclose(result.asnumpy(), expected, rtol=2e-5)
+
+
+def _thin(rows, columns, seed):
+    values = np.random.RandomState(seed).randn(rows, columns).astype(np.float32)
+    values[np.arange(rows * columns).reshape(rows, columns) % 3 == seed] = 0
+    return values
+
+
+def test_the_product_of_two_csr_matrices():
+    a, b = _thin(4, 5, 0), _thin(5, 3, 1)
+    left, right, turned = (ops.dense_to_sparse_csr(t(m)) for m in (a, b, a.T))
+    for product in (ops.csr_mm(left, right), left.mm(right), ops.csr_mm(turned, right, trans_a=True)):
+        np.testing.assert_allclose(product.to_dense().asnumpy(), a @ b, rtol=1e-6)
+    gradient = ms.grad(lambda v: (ops.csr_mm(CSRTensor(left.indptr, left.indices, v, left.shape), right)
+                                  .to_dense() * 2).sum())(left.values)
+    np.testing.assert_allclose(gradient.asnumpy(), (2 * np.ones((4, 3)) @ b.T)[a != 0], rtol=1e-5)
+
+
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+def test_a_stopped_value_is_a_constant(mode):
+    def both(x):
+        kept, stopped = x * 2, x * 3
+        ops.stop_gradient_(stopped)
+        return kept * stopped
+
+    ms.set_context(mode=mode)
+    np.testing.assert_allclose(ms.grad(both)(t([1, 2])).asnumpy(), [6, 12])
+    with pytest.raises(TypeError):
+        ops.stop_gradient_(1)

@@ -232,10 +232,10 @@ def exchanged(out: list, into: list, group: Group) -> list:
 
 class _NeighborExchange(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, to, come_from, shapes, dtype, group, *tensors):
-        ctx.back = (come_from, to, [t.shape for t in tensors], group)
+    def forward(ctx, to, come_from, shapes, dtypes, group, *tensors):
+        ctx.back = (come_from, to, [t.shape for t in tensors], [t.dtype for t in tensors], group)
         into = [torch.empty(tuple(s), dtype=dtype, device=tensors[0].device if tensors else None)
-                for s in shapes]
+                for s, dtype in zip(shapes, dtypes, strict=True)]
         with faults.diagnosing("NeighborExchange", group.ranks):
             work = [dist.isend(_dense(t), group.world_rank(r), group=group.handle)
                     for r, t in zip(to, tensors, strict=True)]
@@ -247,14 +247,13 @@ class _NeighborExchange(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, *grads):
-        to, come_from, shapes, group = ctx.back
-        dtype = grads[0].dtype
-        return (None,) * 5 + _NeighborExchange.apply(to, come_from, shapes, dtype, group, *grads)
+        return (None,) * 5 + _NeighborExchange.apply(*ctx.back, *grads)
 
 
-def neighbor_exchange(tensors, to, come_from, shapes, dtype, group: Group) -> tuple:
-    """Sends a tensor to each rank of ``to``; receives one of the given shape from each of ``come_from``."""
-    return _NeighborExchange.apply(tuple(to), tuple(come_from), tuple(shapes), dtype, group, *tensors)
+def neighbor_exchange(tensors, to, come_from, shapes, dtypes, group: Group) -> tuple:
+    """Sends a tensor to each rank of ``to``; receives one of the given shape and dtype from each of
+    ``come_from``."""
+    return _NeighborExchange.apply(tuple(to), tuple(come_from), tuple(shapes), tuple(dtypes), group, *tensors)
 
 
 class _Send(torch.autograd.Function):

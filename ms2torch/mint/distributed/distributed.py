@@ -115,6 +115,8 @@ def reduce(tensor, dst, op="sum", group=None, async_op=False):
     _check("reduce", {"input": tensor}, group, async_op, op, ("dst", dst))
     t, _ = tensor._t, _member(dst, group)
     mean = _mean(op, t, group) if get_rank() == dst else None
+    if get_rank() != dst:
+        t = t.clone()       # Gloo leaves parts of the sum in the memory of those who only send
     return _run("Reduce", t, group, lambda g: dist.reduce(t, dst, _reduction(op), g, True), async_op,
                 f"({op}, to rank {dst})", mean)
 
@@ -356,17 +358,9 @@ class P2POp:
         self.op, self.tensor, self.peer, self.group, self.tag = op, tensor, peer, group, tag
 
 
-class _All:
-    def __init__(self, work: list) -> None:
-        self._work = work
-
-    def wait(self) -> None:
-        for one in self._work:
-            one.wait()
-
-
 def batch_isend_irecv(p2p_op_list) -> list[CommHandle]:
-    """Begin all `P2POp`s at once; a list with one handle for them all."""
+    """Do all `P2POp`s at once; a list with one handle for them all. They are done on return, as what a device
+    computes next comes after them: MindSpore's example reads what it received without a ``wait()``."""
     if not p2p_op_list:
         raise TypeError("p2p_op_list can not be empty list.")
     for one in p2p_op_list:
@@ -379,7 +373,9 @@ def batch_isend_irecv(p2p_op_list) -> list[CommHandle]:
     for one in p2p_op_list:
         begin = collectives.begin_send if one.op in ("isend", isend) else collectives.begin_receive
         work.append(begin(one.tensor._t, _peer(one.peer, group), group_of(group)))
-    return [CommHandle(_All(work))]
+    for one in work:
+        one.wait()
+    return [CommHandle(None)]
 
 
 install_lazy(__name__, globals())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.operators.registry import PRIMITIVES, REQUIRED, primitive
+from ms2torch._core.operators.registry import PRIMITIVES, REQUIRED, op, primitive
 from ms2torch._core.processes import collectives
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch.communication.management import _get_group, group_of
@@ -127,7 +127,33 @@ def _neighbor_exchange(input_x, send_rank_ids, recv_rank_ids, recv_shapes, send_
         raise ValueError(f"For 'NeighborExchange', the inputs have shapes {shapes}, but 'send_shapes' is "
                          f"{send_shapes} and 'send_rank_ids' is {send_rank_ids}.")
     return collectives.neighbor_exchange(tensors, send_rank_ids, recv_rank_ids, recv_shapes,
-                                         _dtype.to_torch(recv_type), group_of(group))
+                                         [_dtype.to_torch(recv_type)] * len(recv_shapes), group_of(group))
+
+
+@primitive("BatchISendIRecv", init={"op_types": REQUIRED, "remote_ranks": REQUIRED, "receive_shapes": None,
+                                    "receive_dtypes": None, "group": _WORLD}, call=("input_x",))
+def _batch_isend_irecv(input_x, op_types, remote_ranks, receive_shapes=None, receive_dtypes=None,
+                       group=_WORLD):
+    """Sends a Tensor of ``input_x`` for each "isend" of ``op_types`` and receives one for each "irecv"
+    (``mindspore.ops.BatchISendIRecv``); what stands at the place of an "isend" has no meaning.
+
+    ValueError where lists that belong together differ in length.
+    """
+    shapes, dtypes = receive_shapes or (), receive_dtypes or ()
+    if len(shapes) != len(dtypes):
+        raise ValueError("length of receive_shapes and receive_shapes must be the same, but got "
+                         f"receive_shapes: {len(shapes)}  and receive_shapes: {dtypes}")
+    if len(op_types) != len(remote_ranks):
+        raise ValueError("length of op_types and remote_ranks must be the same.")
+    to, come_from = ([rank for kind, rank in zip(op_types, remote_ranks, strict=True) if kind == wanted]
+                     for wanted in ("isend", "irecv"))
+    sent = [t for t in input_x if t is not None]
+    if (len(sent), len(shapes)) != (len(to), len(come_from)):
+        raise RuntimeError(f"For 'BatchISendIRecv', {len(to)} Tensors are sent and {len(come_from)} "
+                           f"received, but {len(sent)} Tensors and {len(shapes)} shapes are given.")
+    got = iter(collectives.neighbor_exchange(sent, to, come_from, shapes,
+                                             [_dtype.to_torch(dtype) for dtype in dtypes], group_of(group)))
+    return tuple(next(got) if kind == "irecv" else torch.zeros(()) for kind in op_types)
 
 
 def _listed(numbers) -> list[int]:
@@ -161,6 +187,58 @@ def _all_to_all_v_c(input_x, send_count_matrix, group=_WORLD, block_size=1, tran
     return collectives.all_to_all_uneven(input_x, sends, receives, found)
 
 
+@primitive("AllGatherV", init={"group": _WORLD}, call=("input_x", "output_split_sizes"))
+def _all_gather_v(input_x, output_split_sizes, group=_WORLD):
+    """The flat tensors of all processes joined, ``output_split_sizes`` elements from each
+    (``mindspore.ops.AllGatherV``)."""
+    found = group_of(group)
+    return collectives.all_to_all_uneven(input_x.repeat(found.size), [input_x.numel()] * found.size,
+                                         _listed(output_split_sizes), found)
+
+
+@primitive("ReduceScatterV", init={"op": "sum", "group": _WORLD}, call=("input_x", "input_split_sizes"))
+def _reduce_scatter_v(input_x, input_split_sizes, op="sum", group=_WORLD):
+    """This process's ``input_split_sizes`` elements of the reduced flat tensor
+    (``mindspore.ops.ReduceScatterV``); ``op`` is "sum", "max" or "min"."""
+    _check_reduction("ReduceScatterV", op)
+    found, sizes = group_of(group), _listed(input_split_sizes)
+    parts = collectives.all_to_all_uneven(input_x, sizes, [sizes[found.rank]] * found.size, found)
+    return getattr(parts.view(found.size, -1), {"max": "amax", "min": "amin"}.get(op, op))(0)
+
+
+@op
+def all_gather_matmul(input, x2, group, world_size, *, bias=None, gather_index=0, gather_output=True,
+                      comm_turn=0, trans_input=False, trans_x2=False):
+    """The ``input`` of all processes joined along axis 0, times ``x2``, and the joined ``input`` itself
+    (``mindspore.ops.all_gather_matmul``); RuntimeError for what Ascend's kernel does not take."""
+    _check_joined("all_gather_matmul", input, x2, bias=bias, gather_index=gather_index, comm_turn=comm_turn,
+                  trans_input=trans_input)
+    gathered = collectives.all_gather(input, group_of(group))
+    return gathered @ (x2.T if trans_x2 else x2), gathered if gather_output else gathered.new_empty(0)
+
+
+@op
+def matmul_reduce_scatter(input, x2, group, world_size, *, reduce_op="sum", bias=None, comm_turn=0,
+                          trans_input=False, trans_x2=False):
+    """This process's part of the sum of all processes' ``input @ x2``
+    (``mindspore.ops.matmul_reduce_scatter``); RuntimeError for what Ascend's kernel does not take."""
+    _check_joined("matmul_reduce_scatter", input, x2, bias=bias, comm_turn=comm_turn, trans_input=trans_input)
+    if reduce_op != "sum":
+        raise RuntimeError("For 'matmul_reduce_scatter', the 'reduce_op' must be 'sum', but got "
+                           f"{reduce_op!r}.")
+    return collectives.reduce_scatter(input @ (x2.T if trans_x2 else x2), "sum", group_of(group))
+
+
+def _check_joined(name: str, input, x2, **unused) -> None:
+    """Refuse what a product with a collective does not take: settings that have one value, and dtypes."""
+    for setting, value in unused.items():
+        if value:
+            raise RuntimeError(f"For '{name}', the '{setting}' must be left as it is, but got {value}.")
+    if input.dtype not in (torch.float16, torch.bfloat16) or x2.dtype is not input.dtype:
+        raise RuntimeError(f"For '{name}', 'input' and 'x2' must be of one dtype, Float16 or BFloat16, but "
+                           f"got {_dtype.from_torch(input.dtype)} and {_dtype.from_torch(x2.dtype)}.")
+
+
 @primitive("NeighborExchangeV2", init={
     "send_rank_ids": REQUIRED, "send_lens": REQUIRED, "recv_rank_ids": REQUIRED, "recv_lens": REQUIRED,
     "data_format": REQUIRED, "group": _WORLD}, call=("tensor",))
@@ -183,7 +261,7 @@ def _neighbor_exchange_v2(tensor, send_rank_ids, send_lens, recv_rank_ids, recv_
     shapes = [(*tensor.shape[:2], *_area(d, recv_lens, height, width)) for d in range(8)]
     got = dict(zip(come_from, collectives.neighbor_exchange(
         sent, [send_rank_ids[d] for d in to], [recv_rank_ids[d] for d in come_from],
-        [shapes[d] for d in come_from], tensor.dtype, found), strict=True))
+        [shapes[d] for d in come_from], [tensor.dtype] * len(come_from), found), strict=True))
     part = [got[d] if d in got else tensor.new_zeros(shapes[d]) for d in range(8)]
     return torch.cat([torch.cat(row, 3) for row in (
         (part[7], part[0], part[1]), (part[6], tensor, part[2]), (part[5], part[4], part[3]))], 2)

@@ -16,8 +16,10 @@ from ms2torch.common.sparse_tensor import (
     _places,
     coo_add,
     csr_add,
+    csr_product,
     csr_scaled,
     csr_to_coo,
+    csr_turned,
     to_dense,
 )
 
@@ -84,6 +86,15 @@ def coo_concat(sp_input, concat_dim=0):
     shape[concat_dim] = sizes[-1]
     order = torch.argsort(indices[:, 0].long() * shape[1] + indices[:, 1], stable=True)
     return COOTensor(wrap(indices[order]), wrap(values[order]), tuple(shape))
+
+
+@op(on_tensors=True)
+def csr_mm(a, b, trans_a=False, trans_b=False, adjoint_a=False, adjoint_b=False):
+    """The product of two CSRTensors, a CSRTensor (``mindspore.ops.csr_mm``); ``trans_`` transposes a factor,
+    ``adjoint_`` conjugates it too."""
+    if not (isinstance(a, CSRTensor) and isinstance(b, CSRTensor)):
+        raise TypeError("For functional operator csr_mm, inputs a and b must be type of CSRTensor currently.")
+    return csr_product(csr_turned(a, trans_a, adjoint_a), csr_turned(b, trans_b, adjoint_b))
 
 
 @op(on_tensors=True)
