@@ -72,10 +72,10 @@ def jit(
     wrong = _jit_arguments.wrong_backend(backend)
     if wrong is not None:
         return _refusing(function, wrong)
-    if capture_mode == "bytecode" or mode == "PIJit":
-        return function
     if isinstance(function, torch.nn.Module):
         function = function.construct
+    if capture_mode == "bytecode" or mode == "PIJit":
+        return _captured(function) if isinstance(function, types.FunctionType) else function
     if isinstance(function, types.MethodType):
         return types.MethodType(language.compiled(function.__func__, strict=fullgraph), function.__self__)
     if isinstance(function, type) and issubclass(function, torch.nn.Module):
@@ -84,6 +84,15 @@ def jit(
     if not isinstance(function, types.FunctionType):
         return function
     return language.compiled(function, strict=fullgraph)
+
+
+def _captured(function):
+    """The function as it is, behind a name of its own: programs call ``__wrapped__`` for the bare one."""
+    @functools.wraps(function)
+    def captured(*args, **kwargs):
+        return function(*args, **kwargs)
+
+    return captured
 
 
 def _refusing(function, error: Exception):
