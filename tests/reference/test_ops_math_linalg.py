@@ -188,6 +188,25 @@ def test_clip_by_value():
     )
 
 
+@case(each={"beyond": [1e39, -1e39], "dtype": ["float16", "float32", "float64"]})
+def test_limits_beyond_the_dtype(beyond, dtype):
+    """Cast first, to infinity: `sys.float_info.max` is no limit."""
+    x = ms.Tensor([[-1.0, 2.0, 3.0]], getattr(ms, dtype))
+    return ops.clip_by_value(x, 0, beyond), ops.clip_by_value(x, beyond), ops.clamp(x, 0, beyond), x.clip(beyond)
+
+
+@case
+def test_limits_beyond_int32():
+    x = ms.Tensor([-1, 2, 3], ms.int32)
+    return ops.clamp(x, 0, 2 ** 40), ops.clamp(x, min=2 ** 40), ops.clamp(x, 0, 1e39), ops.clamp(x, -1e39)
+
+
+@case
+def test_limits_of_float64_are_float32():
+    x = ms.Tensor([0.05, 0.2], ms.float64)
+    return ops.clip_by_value(x, 0.1, 0.15), ops.clamp(x, 0.1, 0.15)
+
+
 @case
 def test_clamp():
     x, i = t((2, 3)), ms.Tensor([1, 5, 9])

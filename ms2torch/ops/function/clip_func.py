@@ -29,11 +29,23 @@ def _limited(t, low, high):
         return clamped(t, low.to(t.dtype), high)
     if low is not None:
         t, low = arithmetic.promote_operands(t, low)
-        t = clamped(t, low, None)
+        t = _within(t, low, None)
     if high is None:
         return t
     t, high = arithmetic.promote_operands(t, high)
-    return clamped(t, None, high)
+    return _within(t, None, high)
+
+
+def _within(t, low, high):
+    try:
+        return clamped(t, low, high)
+    except RuntimeError as err:
+        if "overflow" not in str(err):
+            raise
+    # A number beyond the dtype is cast, 1e39 to infinity; torch refuses it.
+    low, high = [from_number(n, t.dtype).to(t.device) if isinstance(n, (int, float)) else n
+                 for n in (low, high)]
+    return clamped(t, low, high)
 
 
 def _limited_unsigned(t, low, high):
@@ -59,8 +71,8 @@ def _keeping_dtype(t, low, high):
         )
     if t.dtype is torch.float32 and not t.requires_grad and not (
             isinstance(low, torch.Tensor) or isinstance(high, torch.Tensor)):
-        return torch.clamp(t, low, high)
-    low, high = [x if x is None else from_number(x, t.dtype).to(t.device) if isinstance(x, (int, float))
+        return _within(t, low, high)
+    low, high = [x if x is None else from_number(x, None).to(t.device, t.dtype) if isinstance(x, (int, float))
                  else torch.as_tensor(x, device=t.device).to(t.dtype) for x in (low, high)]
     # At a limit the gradient is one half, as MindSpore's maximum and minimum share it; clamp's is one.
     if low is not None:
