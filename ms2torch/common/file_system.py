@@ -9,9 +9,15 @@ class FileSystem:
     """How files are made and opened: functions, and their arguments after the name."""
 
     def __init__(self) -> None:
-        self.create, self.create_args = open, ("ab",)
-        self.open, self.open_args = open, ("rb",)
+        _register_basic_file_system(self)
         self.backend = "basic"
+
+
+def _register_basic_file_system(fs: FileSystem) -> bool:
+    """Let ``fs`` make and open ordinary files; True, for it can."""
+    fs.create, fs.create_args = open, ("ab",)
+    fs.open, fs.open_args = open, ("rb",)
+    return True
 
 
 def set_mindio_server_info(data_block_pool_capacity_in_gb=100) -> None:

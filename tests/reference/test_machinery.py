@@ -3,7 +3,12 @@
 import mindspore as ms
 import numpy as np
 from mindspore import Tensor, nn, ops
-from mindspore.common.file_system import FileSystem, mindio_preload, set_mindio_server_info
+from mindspore.common.file_system import (
+    FileSystem,
+    _register_basic_file_system,
+    mindio_preload,
+    set_mindio_server_info,
+)
 from mindspore.hal.contiguous_tensors_handle import combine_tensor_list_contiguous
 from mindspore.train.serialization import init_ckpt_file_system
 
@@ -106,6 +111,14 @@ def test_file_system():
     files.backend, files.create = "x", None
     init_ckpt_file_system(files)
     return files.create is open, files.open is open, files.create_args, files.open_args, FileSystem().backend
+
+
+@case
+def test_ordinary_files_again():
+    files = FileSystem()
+    files.create, files.create_args, files.open_args = None, (), ()
+    return (_register_basic_file_system(files), files.create is open, files.create_args, files.open_args,
+            files.backend)
 
 
 @case
