@@ -163,7 +163,10 @@ def execute_together(statements: list[dict], processes: int, answer) -> None:
                     where, **dict.fromkeys(("RANK", "RANK_ID", "LOCAL_RANK", "DEVICE_ID"), str(rank)),
                     **dict.fromkeys(("WORLD_SIZE", "RANK_SIZE"), str(processes)))
                 with open("facts", "wb", buffering=0) as facts:
-                    execute(statements, lambda fact: _write(facts.fileno(), fact))
+                    execute(statements, lambda fact: _told(facts.fileno(), fact))
+                Path("done").touch()
+                while not all(Path(f"../rank_{other}/done").exists() for other in range(processes)):
+                    time.sleep(0.02)                        # they may still ask this one for something
             finally:
                 os._exit(0)
         members.append(member)
@@ -176,6 +179,13 @@ def execute_together(statements: list[dict], processes: int, answer) -> None:
     for runs in zip(*by_rank, strict=False):
         answer({"ranks": runs})
     answer({"raised": next(filter(None, raised), "")})
+
+
+def _told(pipe: int, fact: dict) -> None:
+    """Write it; what was raised ends this process at once, so that the others learn of it."""
+    _write(pipe, fact)
+    if fact.get("raised"):
+        os._exit(0)
 
 
 class Running:
