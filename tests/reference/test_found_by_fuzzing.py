@@ -260,6 +260,7 @@ REFUSED = {
     "elu of another alpha": lambda: ops.elu(tensor([1.0, -1.0]), 0.5),
     "ELU of another alpha": lambda: nn.ELU(2.0)(tensor([1.0, -1.0])),
     "ResizeNearestNeighbor of three sizes": lambda: ops.ResizeNearestNeighbor((2, 2, 2))(tensor(GRID)),
+    "gradient of ParallelConcat": lambda: ms.grad(lambda x: ops.ParallelConcat()((x, x)))(tensor([1.0])),
     "choose of a number": lambda: tensor(1, np.int32).choose([1, 2]),
     "a size of 0": lambda: ops.adaptive_max_pool3d(tensor(GRID.reshape(1, 1, 4, 2, 2)), (0, 1, 1)),
     "MelScale of one frequency": lambda: audio.MelScale(2, 16000, 0.0, None, 1)(np.ones((1, 1), F32)),
@@ -309,3 +310,11 @@ UPDATES = {
 @case(each={"optimizer": list(UPDATES)}, raises=True)
 def test_wide_gradients_of_narrow_parameters(optimizer):
     UPDATES[optimizer]([Parameter(tensor([1.0], F16), name="w")])((tensor([1.0]),))
+
+
+@case
+def test_gradients_of_what_is_chosen():
+    x, y = tensor([1.0, 0.0, 2.5]), tensor([1.5, 3.0, -4.0])
+    index = tensor([1, 0, 1], np.int32)
+    return (ms.grad(lambda a, b: index.choose([a, b]), (0, 1))(x, y),
+            ms.grad(lambda a, b: a.choose([a, b]), (0, 1))(x, y), index.choose([x, y]))

@@ -7,6 +7,7 @@ import torch
 from ms2torch._core.checks.calls import describe, no_matching_form
 from ms2torch._core.checks.enum_words import chosen
 from ms2torch._core.errors import final
+from ms2torch._core.gradient import integers
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.random import graph_streams
@@ -416,7 +417,7 @@ def _parallel_concat(values):
         if value.ndim and value.shape[0] != 1:
             raise ValueError(f"For primitive[ParallelConcat], the x{i}.shape[0] must be equal to 1, but got "
                              f"{value.shape[0]}.")
-    return torch.cat(values, 0)
+    return integers.without_bprop("ParallelConcat", torch.cat(values, 0), *values)
 
 
 @primitive("SplitV", init=("size_splits", "split_dim", "num_split"))

@@ -11,6 +11,7 @@ from ms2torch._core import mode
 from ms2torch._core.checks.calls import describe, no_matching_form
 from ms2torch._core.checks.words import renderings
 from ms2torch._core.errors import final
+from ms2torch._core.gradient import integers
 from ms2torch._core.operators.registry import method
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, as_torch, wrap
@@ -140,7 +141,8 @@ def choose(input, choices, mode="clip"):
     n = len(choices)
     index = index.remainder(n) if mode == "wrap" else index.clamp(0, n - 1)
     found = torch.stack(choices).gather(0, index.unsqueeze(0)).squeeze(0)
-    return found.int().to(found.dtype)                        # MindSpore looks up Int32s, whatever is given
+    # MindSpore looks up Int32s, whatever is given; the gradient passes through.
+    return integers.cast(integers.cast(found, torch.int32), found.dtype)
 
 
 @method
