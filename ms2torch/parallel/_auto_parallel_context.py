@@ -15,6 +15,7 @@ from ms2torch._core.processes import ranks
 
 from .. import _checkparam as validator
 from . import _as_data_parallel
+from .shard import Layout
 
 
 class _Setting(NamedTuple):
@@ -110,7 +111,21 @@ def _dataset_strategy(value):
             f"{_ARGUMENT.format('dataset_strategy')}must be str or tuple type, but got the type : "
             f"{type(value)}."
         )
-    return [list(element) for element in value]
+    if value and isinstance(value[0], Layout):
+        for one in value:
+            if not isinstance(one, Layout):
+                raise TypeError(f"All the dataset_strategy elements should be Layout, but got {type(one)}")
+            if one.to_dict()["interleaved_parallel"]:
+                raise ValueError("For dataset_strategy, layout does not support interleaved_parallel")
+        return value
+    element = "For 'set_auto_parallel_context', the element of argument 'dataset_strategy' must be"
+    for one in value:
+        if not isinstance(one, tuple):
+            raise TypeError(f"{element} tuple, but got the type : {type(one)} .")
+        for count in one:
+            if not isinstance(count, int):
+                raise TypeError(f"{element} int type, but got the type : {type(count)} .")
+    return [list(one) for one in value]
 
 
 def _grad_accumulation_step(value):

@@ -150,34 +150,26 @@ def _note(spread, name: str, attrs: dict | None, strategy) -> None:
     to do with each other."""
     from ms2torch._core.processes.spread import parts
 
+    if not strategy:
+        return
     size = distributed.size() // distributed.stages
-    layouts = [one.to_dict()["device_matrix"] for one in strategy or () if isinstance(one, Layout)]
-    for cuts in layouts or strategy or ():
+    for cuts in parts(name, None, strategy) if isinstance(strategy[0], Layout) else strategy:
         if min(cuts, default=1) < 1:
             raise ValueError(f"For '{name}', the strategy {strategy} must have positive numbers of parts.")
         if math.prod(cuts) > size or size % math.prod(cuts):
             raise ValueError(f"For '{name}', the strategy {strategy} needs a number of devices that "
                              f"{math.prod(cuts)} divides, but there are {size}.")
-    if layouts:
-        spread.cuts += map(tuple, layouts)
-    elif strategy:
-        spread.cuts += parts(name, attrs, strategy)
-
-
-def _placements(spread, name: str, attrs: dict | None, strategy) -> list:
-    from ms2torch._core.processes import spread as spreads
-
-    if strategy and isinstance(strategy[0], Layout):
-        return [spreads.of_layout(one.to_dict(), spread.sizes, f"'{name}'.shard") for one in strategy]
-    return spreads.of_strategy(name, attrs, strategy, spread.sizes)
+    spread.cuts += parts(name, attrs, strategy)
 
 
 def with_strategies(spread, name: str, attrs: dict | None, values, strategy, read: bool = False) -> list:
     """``values`` laid out by a strategy, one part of it for each Tensor, in order; to be only ``read``, or
     not."""
+    from ms2torch._core.processes.spread import of_strategy
+
     if not strategy:
         return list(values)
-    found, waiting = [], iter(_placements(spread, name, attrs, strategy))
+    found, waiting = [], iter(of_strategy(name, attrs, strategy, spread.sizes))
     for x in values:
         layout = next(waiting, None) if isinstance(x, Tensor) else None
         found.append(x if layout is None

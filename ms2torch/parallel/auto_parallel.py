@@ -106,9 +106,7 @@ class AutoParallel(Cell):
         else:
             for one in config:
                 if isinstance(one, Layout):
-                    raise unsupported("AutoParallel.dataset_strategy(Layout)", "data come in by tuples of "
-                                                                               "parts.",
-                                      "a tuple of parts for each input, or 'full_batch'.")
+                    continue
                 if not isinstance(one, tuple):
                     raise TypeError(f"{head}element of argument 'config' must be tuple or Layout, but got "
                                     f"the type : {type(one)} .")

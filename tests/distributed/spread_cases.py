@@ -37,6 +37,19 @@ class Mlp(nn.Cell):
         return self.second(self.act(self.add(self.first(x, self.a), self.bias)), self.b)
 
 
+class MlpOfLayouts(Mlp):
+    """The same by layouts of named axes, each process's rows in two parts."""
+
+    def __init__(self, dp, mp):
+        super().__init__(dp, mp)
+        of = ms.Layout((dp, mp, 2), ("dp", "mp", "interleaved_parallel"))
+        rows = "dp", "interleaved_parallel"
+        self.first = ops.MatMul().shard((of(rows, "None"), of("None", "mp")))
+        self.add = ops.Add().shard((of(rows, "mp"), of("mp")))
+        self.act = ops.ReLU().shard((of(rows, "mp"),))
+        self.second = ops.MatMul().shard((of(rows, "mp"), of("mp", "None")))
+
+
 class Attention(nn.Cell):
     """Heads on the model axis: a Transformer's layer, or with ``llama`` rotated, root-mean-square normalised
     and gated."""
@@ -244,8 +257,8 @@ def train(kind, dp, mp, mode="semi_auto_parallel", optimizer="adam", steps=4, **
 
 
 SHAPES = {}
-KINDS = {"mlp": Mlp, "transformer": Transformer, "llama": Llama, "resnet": ResNet, "writing": Writing,
-         "unaligned": Unaligned, "means": Means}
+KINDS = {"mlp": Mlp, "layouts": MlpOfLayouts, "transformer": Transformer, "llama": Llama, "resnet": ResNet,
+         "writing": Writing, "unaligned": Unaligned, "means": Means}
 
 
 def call(kind, dp, mp, settings):

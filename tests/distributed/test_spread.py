@@ -6,6 +6,7 @@ import pytest
 from ms2torch._core.processes import spread
 from ms2torch._core.torch_private import SPREADS, Replicate, Shard
 from ms2torch.convert import sources
+from ms2torch.parallel import Layout
 from tests.distributed import spread_cases as cases
 
 pytestmark = pytest.mark.skipif(not SPREADS, reason="wants a torch newer than 2.4")
@@ -41,6 +42,16 @@ def test_split_networks_train_as_whole_ones(together, kind):
 ])
 def test_meshes_batches_and_optimizers(together, size, dp, mp, settings):
     _compared(together, size, "mlp", dp, mp, **settings)
+
+
+@pytest.mark.parametrize("settings", [
+    {}, {"full_batch": True},
+    {"dataset_strategy": (Layout((2, 2), ("dp", "mp"))(("dp", "mp"), "None"),) * 2},
+])
+def test_layouts_of_named_axes(together, settings):
+    """Where they are interleaved too, and for what comes in."""
+    kept = _compared(together, 4, "layouts", 2, 2, **settings)
+    assert list(kept.values()).count(0.5) == 3 * 3
 
 
 def test_moving_statistics_on_a_mesh_of_two_axes(together):

@@ -25,6 +25,31 @@ def test_a_primitive_keeps_its_strategy(given):
 
 
 @case
+def test_layouts_of_data_are_kept():
+    ms.set_auto_parallel_context(dataset_strategy=_layouts())
+    try:
+        return str([one.to_dict() for one in ms.get_auto_parallel_context("dataset_strategy")])
+    finally:
+        ms.reset_auto_parallel_context()
+
+
+@case(raises=True, each={"given": ["mixed", "interleaved", "unlaid", ([1, 1],), ((1, 1.5),), ((1, 1), 1)]})
+def test_how_data_can_not_come_in(given):
+    named = ms.Layout((2, 2), ("a", "interleaved_parallel"))
+    given = {"mixed": (_layouts()[0], (1, 1)), "interleaved": (named("a", "None"),),
+             "unlaid": (ms.Layout((2, 2), ("a", "b")),)}.get(str(given), given)
+    try:
+        return ms.set_auto_parallel_context(dataset_strategy=given)
+    finally:
+        ms.reset_auto_parallel_context()
+
+
+@case
+def test_a_program_takes_layouts_of_its_data():
+    return AutoParallel(nn.Dense(2, 2)).dataset_strategy(_layouts())
+
+
+@case
 def test_shard_gives_what_it_was_given():
     net = nn.Dense(2, 2)
     return ms.shard(net, in_strategy=((1, 2),)) is net

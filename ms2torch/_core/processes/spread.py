@@ -89,26 +89,38 @@ def placements(sizes: tuple[int, ...], by_dim) -> tuple:
     return tuple(found)
 
 
+def on_devices(layout: dict) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
+    """The matrix of processes, and its axes for each dimension, of a ``Layout`` as its ``to_dict`` has it.
+
+    The axis "interleaved_parallel" has the parts of one process, which MindSpore computes in turns: one is
+    computed while the other is sent, which changes neither what is computed nor where.
+    """
+    matrix = layout["device_matrix"]
+    maps = [place if isinstance(place, tuple) else (place,) for place in layout["tensor_map"]]
+    if not layout["interleaved_parallel"]:
+        return matrix, maps
+    return matrix[:-1], [tuple(place - 1 for place in places if place > 0) for places in maps]
+
+
 def of_layout(layout: dict, sizes: tuple[int, ...], what: str) -> tuple:
     """Placements of a ``Layout`` as its ``to_dict`` has it."""
-    if list(layout["rank_list"]) != list(range(math.prod(sizes))) or layout["interleaved_parallel"]:
-        raise unsupported(what, "a Layout over some of the processes, or an interleaved one, is not "
-                                "supported.",
+    matrix, maps = on_devices(layout)
+    ranks = layout["rank_list"]
+    if math.prod(matrix) != math.prod(sizes) or list(ranks) != list(range(len(ranks))):
+        raise unsupported(what, "a Layout over some of the processes is not supported.",
                           "a Layout whose device_matrix has all processes, in order.")
     spans, start = [], 0
-    for count in layout["device_matrix"]:
+    for count in matrix:
         span, rest = [], count
         while rest > 1 and start < len(sizes) and rest % sizes[start] == 0:
             span.append(start)
             rest //= sizes[start]
             start += 1
         if rest != 1:
-            raise unsupported(what, f"a device_matrix {layout['device_matrix']} of {math.prod(sizes)} "
-                                    "processes "
-                              f"does not follow their factors {sizes}.")
+            raise unsupported(what, f"a device_matrix {matrix} of {math.prod(sizes)} processes "
+                                    f"does not follow their factors {sizes}.")
         spans.append(span)
     spans.reverse()         # tensor maps count from the right
-    maps = [place if isinstance(place, tuple) else (place,) for place in layout["tensor_map"]]
     by_dim = [[axis for p in places if p != -1 for axis in spans[p]] for places in maps]
     return placements(sizes, by_dim)
 
@@ -193,14 +205,18 @@ def _cuts(name: str, attrs: dict, strategy) -> tuple[list, dict]:
 
 def parts(name: str, attrs: dict | None, strategy) -> list[tuple[int, ...]]:
     """The parts that a strategy makes of the dimensions of the operator ``name``, each dimension once; where
-    ``attrs`` is None, of each tensor."""
+    ``attrs`` is None, of each tensor. A Layout has them by itself."""
+    if strategy and hasattr(strategy[0], "to_dict"):
+        return [on_devices(one.to_dict())[0] for one in strategy]
     made = strategy if attrs is None else [_cuts(name, attrs, _of_inputs(name, attrs, strategy))[1].values()]
     return [tuple(cut for cut in one if cut != 1) for one in made]
 
 
 def of_strategy(name: str, attrs: dict | None, strategy, sizes: tuple[int, ...]) -> list:
     """Placements of each input of the operator ``name`` from a strategy: how many parts by dimension. Where
-    ``attrs`` is None, of tensors that have nothing to do with each other."""
+    ``attrs`` is None, of tensors that have nothing to do with each other. Or from a Layout of each."""
+    if strategy and hasattr(strategy[0], "to_dict"):
+        return [of_layout(one.to_dict(), sizes, f"'{name}' with a Layout") for one in strategy]
     if attrs is None:
         axes = [Axes(sizes, f"'{name}' with the strategy {tuple(strategy)}") for _ in strategy]
         return [placements(sizes, list(map(mine.assign, range(len(one)), one)))
@@ -246,9 +262,9 @@ class Spread:
 
     def set_dataset_strategy(self, dataset) -> None:
         """Data come in as ``dataset_strategy`` has it."""
-        self.dataset = dataset if isinstance(dataset, str) else [tuple(one) for one in dataset]
+        self.dataset = dataset
         if not isinstance(dataset, str):
-            self.cuts += [tuple(n for n in one if n != 1) for one in self.dataset]
+            self.cuts += parts("dataset_strategy", None, dataset)
 
     def make_mesh(self) -> None:
         """Make the mesh, once: as few axes as the strategies that were given need."""
@@ -401,9 +417,7 @@ class Spread:
     def _keep_in_parts(self) -> None:
         """Weights that operators want in parts are kept in parts, with what optimizers keep of them."""
         for p, name, strategy in self.plan:
-            layout = (of_layout(strategy[0].to_dict(), self.sizes, name) if hasattr(strategy[0], "to_dict")
-                      else of_strategy(name, None, strategy, self.sizes)[0])
-            self._wanted[id(p)] = p, layout
+            self._wanted[id(p)] = p, of_strategy(name, None, strategy, self.sizes)[0]
         self.plan.clear()
         for p, layout in self._wanted.values():
             if p._share is None and not p._away:
