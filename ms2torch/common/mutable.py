@@ -75,6 +75,8 @@ class _DynamicList(_OfAnyLength, _List):
 
 
 DYNAMIC = (_DynamicTuple, _DynamicList)
+# The classes of lists whose length a graph knows.
+LISTS = (list, _List)
 
 
 def mutable(input_data, dynamic_len=False):

@@ -15,6 +15,7 @@ from ms2torch._core import mode
 from ms2torch._core.gradient import local_writes
 from ms2torch._core.gradient.integers import Shadowed
 from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch.common.mutable import LISTS
 from ms2torch.common.parameter import Parameter
 from ms2torch.language import list_objects, results
 
@@ -31,8 +32,8 @@ def set_item(target, index, value):
     """What ``target`` means after ``target[index] = value``: lists and Tensors are new, dicts are not."""
     if target.__class__ is Tensor:
         target = target.copy()
-    elif target.__class__ is list:
-        target = target[:]
+    elif target.__class__ in LISTS:
+        target = target.__class__(target)
         list_objects.is_value(target)
     return _written(target, index, value)
 
@@ -181,7 +182,7 @@ def _popped(items, index=-1):
 # first still compares.
 _NEW = {
     "append": list_objects.appended,
-    "clear": lambda items: [],
+    "clear": lambda items: items.__class__(),
     "remove": lambda items, value: items,
     "sort": lambda items, **how: (sorted(items, **how), items)[1],
 }
@@ -200,7 +201,7 @@ def changed(name: str, written: bool, target, *args, **keywords):
             return _taken_for_a_list(target, *args)
         if name in OF_DICTS:
             target = dict(target)
-    if target.__class__ is not list or name not in IN_PLACE.keys() | _NEW:
+    if target.__class__ not in LISTS or name not in IN_PLACE.keys() | _NEW:
         return target, getattr(target, name)(*args, **keywords)
     if name in IN_PLACE:
         made, given = list_objects.changed(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch.common.mutable import LISTS
 
 
 class _Lists:
@@ -45,7 +46,7 @@ def is_value(items: list) -> None:
 def changed(items: list, change, written: bool = False):
     """(the list that ``items`` becomes by ``change``, what ``change`` gives). ``written``: its name is
     written by an index."""
-    lists, new = _of_this_call(), items[:]
+    lists, new = _of_this_call(), items.__class__(items)
     given = change(new)
     if written or id(items) in lists.values:
         is_value(new)
@@ -59,7 +60,7 @@ def changed(items: list, change, written: bool = False):
 
 def appended(items: list, value) -> list:
     """The list that ``items`` becomes by ``append``."""
-    new = [*items, value]
+    new = items.__class__((*items, value))
     if id(items) in _of_this_call().values:
         is_value(new)
     return new
@@ -75,7 +76,7 @@ def _with_objects(value, objects: dict):
     if id(value) in objects:
         value = objects[id(value)][1]
     kind = value.__class__
-    if kind is list:
+    if kind in LISTS:
         value[:] = [_with_objects(v, objects) for v in value]
     elif kind is tuple:
         return tuple([_with_objects(v, objects) for v in value])

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from ms2torch._core.tensor.tensor import Tensor
+from ms2torch.language import odd_operands
 
 _NAMES = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.FloorDiv: "floordiv", ast.Mod: "mod",
@@ -46,7 +47,7 @@ def refused(name: str, *operands) -> RuntimeError | None:
         f"'{name}' operation as follows:\n" + "\n".join(listed or _taken()[name]))
 
 
-def refused_in(place) -> RuntimeError | None:
+def refused_in(place) -> Exception | None:
     """`refused` for the expression or the statement at which a graph stopped."""
     node = place.node
     if isinstance(node, ast.AugAssign):
@@ -62,7 +63,8 @@ def refused_in(place) -> RuntimeError | None:
     name = _NAMES.get(type(operator))
     if isinstance(node, ast.AugAssign) and isinstance(operator, _IN_PLACE):
         name = f"augassign_{name}"
-    return refused(name, *map(place.value, operands))
+    operands = [*map(place.value, operands)]
+    return refused(name, *operands) or odd_operands.refused(operator, operands)
 
 
 @cache

@@ -8,6 +8,7 @@ import operator
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.language import operand_kinds
 
+_BITS = {operator.and_: "bit_and", operator.or_: "bit_or"}
 _KINDS = {int: "Int64Imm", float: "FP32Imm", bool: "BoolImm"}
 
 
@@ -26,8 +27,14 @@ def _commuting(operation, name: str):
         wrong = operand_kinds.refused(name, one, other)
         if wrong is not None:
             raise wrong
-        if operation is operator.xor and bool in (one.__class__, other.__class__):
-            _need_integers("BitXor", one, other)
+        kinds = one.__class__, other.__class__
+        if operation is operator.xor:
+            if bool in kinds or float in kinds:
+                _need_integers("BitXor", one, other)
+        elif float in kinds and {*kinds} <= _KINDS.keys():
+            wrong = "x" if kinds[0] is float else "y"
+            raise TypeError(f"For primitive[{_BITS[operation]}], the input argument[{wrong}_dtype] must be a "
+                            "type of {Bool, Int32, Int64}, but got Float32.")
         made = operation(one, other)
         return int(made) if made.__class__ is bool else made
 
