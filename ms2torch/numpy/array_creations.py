@@ -36,8 +36,7 @@ def array(obj, dtype=None, copy=True, ndmin=0):
     neither ``copy`` nor ``dtype`` nor ``ndmin`` asks for another."""
     given = lower(obj)
     kind = None if dtype is None else checked_dtype(dtype)
-    t = as_constant(given)
-    t = t if kind is None else t.to(kind)
+    t = as_constant(given, kind)
     if t.ndim < ndmin:
         if not t.numel():
             raise refusal(ValueError, "Empty tensor cannot be expanded beyond the current dimension.")
@@ -55,11 +54,10 @@ def asarray(a, dtype=None):
 @lowered
 def asfarray(a, dtype=_F32):
     """A float Tensor, Float32 for any other ``dtype`` (``mindspore.numpy.asfarray``)."""
-    t = as_constant(a)
     if dtype is None:
-        return t
+        return as_constant(a)
     kind = checked_dtype(dtype)
-    return t.to(kind if kind.is_floating_point else torch.float32)
+    return as_constant(a, kind if kind.is_floating_point else torch.float32)
 
 
 @lowered
@@ -127,8 +125,9 @@ def _full(shape, value, dtype):
     if not isinstance(value, (bool, int, float, list, tuple, torch.Tensor)):
         raise refusal(TypeError, "fill value should be int, float, bool, list, tuple, Tensor, but got"
                       f"{'' if value is None else type(value)}")
-    made = as_constant(value)
-    if isinstance(value, (bool, int, float)) or 0 in shape:
+    number = isinstance(value, (bool, int, float))
+    made = as_constant(value, dtype if number else None)
+    if number or 0 in shape:
         made = made if dtype is None else made.to(dtype)
         return narrow(made.new_zeros(shape)) if 0 in shape else made.expand(shape).clone()
     return broadcast(made, shape)

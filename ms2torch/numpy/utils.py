@@ -22,15 +22,18 @@ def refusal(kind: type[Exception], words: str) -> Exception:
     return wrong
 
 
-def as_array(obj) -> torch.Tensor:
-    """A torch tensor from a tensor, number or nested list: Python ints become Int32, floats Float32."""
+def as_array(obj, want: torch.dtype | None = None) -> torch.Tensor:
+    """A torch tensor from a tensor, number or nested list: Python ints become Int32, floats Float32, unless a
+    dtype is wanted."""
     if isinstance(obj, torch.Tensor):
-        return obj
+        return obj if want is None else obj.to(want)
     if isinstance(obj, (list, tuple)):
-        return narrow(as_torch([wrap(x) if isinstance(x, torch.Tensor) else x for x in obj]))
-    if isinstance(obj, (bool, int, float)):
+        obj = [wrap(x) if isinstance(x, torch.Tensor) else x for x in obj]
+    elif not isinstance(obj, (bool, int, float)):
+        raise TypeError("Expect input to be array like.")
+    elif want is None:
         return narrow(torch.tensor(obj, device=device()))
-    raise TypeError("Expect input to be array like.")
+    return narrow(as_torch(obj)) if want is None else as_torch(obj, want)
 
 
 def as_given(obj) -> torch.Tensor:
@@ -49,7 +52,7 @@ def narrow(t: torch.Tensor) -> torch.Tensor:
 _OF_32_BITS = {torch.int64: torch.int32, torch.float64: torch.float32}
 
 
-def as_constant(obj) -> torch.Tensor:
+def as_constant(obj, want: torch.dtype | None = None) -> torch.Tensor:
     """`as_array` of what makes an array: lists are numpy's to judge."""
     if not isinstance(obj, (torch.Tensor, list, tuple, bool, int, float)):
         raise TypeError("input data must be `int`, `float`, `bool`, `Tensor`, `list`, `tuple`, but got "
@@ -59,7 +62,7 @@ def as_constant(obj) -> torch.Tensor:
             np.asarray(_plain(obj))
         except ValueError as wrong:
             raise refusal(ValueError, str(wrong)) from None
-    return as_array(obj)
+    return as_array(obj, want)
 
 
 def _plain(obj):

@@ -9,6 +9,16 @@ from tests.reference.judge import case
 expressions.NAMES["mnp"] = mnp
 
 VALUES = lines("""
+bool(mnp.array([0.1], ms.float64).asnumpy()[0] == 0.1)
+bool(mnp.array(0.1, "float64").asnumpy() == 0.1)
+bool(mnp.asfarray([0.1], ms.float64).asnumpy()[0] == 0.1)
+bool(mnp.full((2,), 0.1, ms.float64).asnumpy()[0] == 0.1)
+bool(mnp.full_like([1, 2], 0.1, ms.float64).asnumpy()[0] == 0.1)
+mnp.array([16777217.0], "int64")
+mnp.array([2**40], "int64")
+bool(ops.cast(0.1, ms.float64).asnumpy() == 0.1)
+ops.cast(16777217.0, ms.int64)
+ops.cast(1e-50, ms.bool_)
 mnp.array([1, 2], ndmin=3), mnp.array([[1, 2]], "float16"), mnp.asarray([Tensor(1.5), 2]), mnp.asfarray([1, 2], "int")
 mnp.zeros(I(2, 3)), mnp.ones_like([[1, 2]], shape=()), mnp.full((2, 3), [1, 2, 3], "float"), mnp.full_like(I(1, 2), 7.5)
 mnp.arange(True, 3), mnp.arange(I(3, 3)[0]), mnp.arange(3.5, dtype="int8"), mnp.arange(5, 1, -1), mnp.arange(3, step=2)

@@ -50,8 +50,9 @@ def from_number(number, want: torch.dtype | None) -> torch.Tensor:
         natural = torch.uint64
     if want is not None and want.is_floating_point and natural is not torch.complex128:
         return filled(number, want, device())
-    made = filled(number, natural, device())
-    return made if want is None or want is natural else made.to(want)
+    if want is None or want is natural:
+        return filled(number, natural, device())
+    return filled(number, torch.float64 if natural is torch.float32 else natural, device()).to(want)
 
 
 def filled(number, dtype: torch.dtype, where: torch.device) -> torch.Tensor:
@@ -105,15 +106,16 @@ def blank(shape, dtype) -> torch.Tensor:
     return torch.zeros(shape, dtype=_dtype.to_torch(dtype), device=device())
 
 
-def from_list(data, plain) -> torch.Tensor:
-    """A nested list: whatever numpy makes of it, but Float32 for Float64 and Int64 for Int32."""
+def from_list(data, plain, want: torch.dtype | None) -> torch.Tensor:
+    """A nested list: whatever numpy makes of it, but Int64 for Int32, and Float32 for Float64 where no dtype
+    is wanted: one that is wanted is made of Python's own numbers."""
     try:
         array = np.array(plain)
     except ValueError:
         array = np.empty((), object)
     if array.dtype.kind in "OUSMm":
         raise TypeError(f"For Tensor, the input_data is {data} that contain unsupported element.")
-    if array.dtype == np.float64:
+    if array.dtype == np.float64 and want is None:
         with np.errstate(over="ignore"):
             array = array.astype(np.float32)
     elif array.dtype == np.int32:

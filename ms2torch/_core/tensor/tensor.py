@@ -308,7 +308,7 @@ def as_torch(data, dtype=None) -> torch.Tensor:
     elif isinstance(data, (bool, int, float, complex)):
         return construct.from_number(data, want)
     elif isinstance(data, (list, tuple)):
-        t = construct.from_list(data, _plain(data))
+        t = construct.from_list(data, _plain(data), want)
     else:
         raise construct.refusal(data)
     if want is not None and t.dtype is not want:

@@ -7,7 +7,6 @@ import math
 import numpy as np
 import torch
 
-from ms2torch._core.devices.device import device
 from ms2torch._core.gradient import integers
 from ms2torch._core.operators.registry import OPS, Definition, method, mint_form, op, primitive
 from ms2torch._core.tensor import dtype as _dtype
@@ -43,7 +42,7 @@ def _cast_number(number, want):
         raise TypeError(f'Failed calling Cast with "Cast()(input={describe(number)}, '
                         'dtype=mindspore.dtype)". The valid calling should be: '
                         '"Cast()(input=<Number, Tensor>, dtype=<mindspore.dtype>)".')
-    return wrap(torch.tensor(number, device=device()).to(want))
+    return wrap(as_torch(number, want))
 
 
 @op(method=True)
