@@ -15,6 +15,7 @@ from ms2torch._core.gradient import local_writes, recording, threads
 from ms2torch._core.gradient.copy_on_write import overwrite
 from ms2torch._core.random import repeating
 from ms2torch._core.tensor import pickling
+from ms2torch._core.tensor.sharing import nobody_else_holds
 from ms2torch._core.tensor.tensor import Tensor, as_torch, wrap
 from ms2torch._naming import generations
 
@@ -222,6 +223,18 @@ class Parameter(Tensor):
             local_writes.write(self, index, value)
         else:
             super().__setitem__(index, value)
+
+    def _move(self, change, index) -> None:
+        index = index[0] if index.__class__ is tuple and len(index) == 1 else index
+        rows = index.dtype is not torch.bool if isinstance(index, torch.Tensor) else (
+            index.__class__ is list and bool not in map(type, index))
+        if rows or self._share is not None or nobody_else_holds(self._rest):
+            self._write(change)              # (rows by their numbers are MindSpore's scatter in place)
+        else:
+            with threads.held():
+                new = self._rest.detach().clone()
+                change(new)
+                self._rebind(new)
 
     def _write(self, change) -> None:
         with threads.held():

@@ -8,40 +8,20 @@ own. What was read by an index is written back by `tensor.writing_back`.
 
 from __future__ import annotations
 
-from functools import cache
-
 import torch
 
 from ms2torch._core import mode
-from ms2torch._core.torch_private import holders
+from ms2torch._core.tensor.sharing import nobody_else_holds
 
 
 def apply_change(t: torch.Tensor, change, in_place: bool) -> torch.Tensor:
     """``t`` after ``change``: a copy, or ``t`` itself where ``in_place`` and nobody else holds its memory."""
     if mode.mesh is not None and (whole := mode.mesh.whole(t)) is not t:
         t = whole
-    elif not (in_place and _nobody_else_holds(t) and not hasattr(t, "shadow")):      # (see `integers`)
+    elif not (in_place and nobody_else_holds(t) and not hasattr(t, "shadow")):      # (see `integers`)
         t = t.clone()
     change(t)
     return t
-
-
-def _nobody_else_holds(t: torch.Tensor) -> bool:
-    """Whether neither autograd nor a view holds the memory of ``t``: no, where torch does not tell."""
-    return _counted() and holders(t) == _counted()
-
-
-@cache
-def _counted() -> tuple[int, int] | None:
-    """The counts of a tensor that nobody else holds; None where this torch's counts do not tell."""
-    with torch.enable_grad():
-        leaf = torch.zeros(2, requires_grad=True)
-        alone = holders(torch.zeros(2))
-        saved_output, saved_input, viewed = leaf.exp(), leaf * 2, torch.zeros(2)
-        kept = saved_input * saved_input, viewed[:1]
-        told = all(holders(t) != alone for t in (saved_output, saved_input, viewed))
-        del kept
-    return alone if told else None
 
 
 class _Written(torch.autograd.Function):

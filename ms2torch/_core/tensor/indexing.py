@@ -64,6 +64,9 @@ def setitem(t: torch.Tensor, index, value) -> None:
             raise errors.uneven()
         _fill(target, value)
         return
+    if t.ndim == 0 and (index.__class__ is list or (
+            isinstance(index, torch.Tensor) and index.dtype is not torch.bool)):
+        raise errors.no_dimension()
     if isinstance(index, torch.Tensor):
         if index.dtype is torch.bool:
             _put_masked(t, index, value)
@@ -95,12 +98,22 @@ def setitem(t: torch.Tensor, index, value) -> None:
 # ---- views ------------------------------------------------------------------------------------------------
 
 
+_BASIC = frozenset((int, slice, type(None), type(Ellipsis)))
+
+
 def _is_plain(i) -> bool:
     if i.__class__ is slice:
         start, stop, step = i.start, i.stop, i.step
         return ((start is None or start.__class__ is int) and (stop is None or stop.__class__ is int)
                 and (step is None or (step.__class__ is int and step > 0)))
     return i.__class__ is int or i is None or i is Ellipsis
+
+
+def is_basic(index) -> bool:
+    """Whether ``index`` is of numbers and slices, in a tuple also ``None`` and ``...``."""
+    if index.__class__ is tuple:
+        return all(i.__class__ in _BASIC for i in index)
+    return index.__class__ is int or index.__class__ is slice
 
 
 def view(t: torch.Tensor, index, bound=None) -> torch.Tensor | None:

@@ -21,10 +21,11 @@ from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor import construct, indexing, pickling, printing, writing_back
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.exchange import Exchange
-from ms2torch._core.torch_private import is_differentiated, register_pytree_node
+from ms2torch._core.tensor.sharing import nobody_else_holds
+from ms2torch._core.torch_private import increment_versions, is_differentiated, register_pytree_node
 
 _FROM_TORCH = _dtype._FROM_TORCH
-_NOT_PICKLED = ("_origin", "_grad_hooks", "_of_numpy")
+_NOT_PICKLED = ("_origin", "_part", "_grad_hooks", "_of_numpy")
 _promote = _dtype.promote
 
 
@@ -43,6 +44,8 @@ class Tensor(Exchange):
     init = None
     delta_seed = ""
     _origin = None
+    # Whether it was read by an index: what is written to it is written to what it was read from.
+    _part = False
     # Whether its memory is an array's, a pipeline's or a program's: its repr is numpy's then.
     _of_numpy = False
     _share = None
@@ -81,8 +84,10 @@ class Tensor(Exchange):
                 raise
             describe(self, input_data.shape, input_data.dtype if dtype is None else dtype)
             return
-        if dtype is None and isinstance(input_data, Tensor) and input_data._of_numpy:
-            self._of_numpy = True
+        if isinstance(input_data, Tensor) and self._t is input_data._t:
+            self._of_numpy = input_data._of_numpy
+            if not self._t.requires_grad:
+                self._t = self._t.detach()              # a Tensor of its own over the same memory
         if device == "meta":
             self._t = self._t.to("meta")
 
@@ -104,6 +109,7 @@ class Tensor(Exchange):
         new = wrap(self._t.detach().clone())
         new.__dict__.update(self.__dict__)
         new.__dict__.pop("_origin", None)
+        new.__dict__.pop("_part", None)
         return new
 
     # ---- what it is ------------------------------------------------------------------------------------
@@ -182,8 +188,9 @@ class Tensor(Exchange):
         if t.ndim == 0:
             raise TypeError("iteration over a 0-d tensor")
         rows = [wrap(x) for x in t.unbind(0)]
-        if mode.differentiation is not None:
-            for i, row in enumerate(rows):
+        for i, row in enumerate(rows):
+            row._part = True
+            if mode.differentiation is not None:
                 row._origin = writing_back.origin(self, i)
         return iter(rows)
 
@@ -196,6 +203,8 @@ class Tensor(Exchange):
 
     def __getitem__(self, index) -> Tensor:
         if index.__class__ is not int and index.__class__ is not slice:
+            if index is Ellipsis and mode.differentiation is None and not mode.graph:
+                return self
             index = lower(index)
             out = indexing.view(self._t, index)
             if out is None:
@@ -205,6 +214,7 @@ class Tensor(Exchange):
             out = wrap(out)
         else:
             out = wrap(indexing.getitem(self._t, index))
+        out._part = index is not None
         if self._origin is not None or (mode.differentiation is not None and index is not None):
             out._origin = writing_back.origin(self, index)
         return out
@@ -212,9 +222,38 @@ class Tensor(Exchange):
     def __setitem__(self, index, value) -> None:
         if index.__class__ is not int and index.__class__ is not slice:
             index = lower(index)
-        self._write(lambda t: indexing.setitem(t, index, lower(value)))
+        self._set_elements(index, lower(value))
         if self._origin is not None:
             writing_back.write_back(self)
+
+    def _set_elements(self, index, value) -> None:
+        """Write ``value`` to the places of ``index``; both are lowered.
+
+        By numbers and slices all that share the memory see it; by any other index this Tensor moves to memory
+        of its own, as MindSpore's does.
+        """
+        def change(t):
+            indexing.setitem(t, index, value)
+
+        moves = not (indexing.is_basic(index) or self._part or mode.tracing or mode.mesh
+                     or mode.differentiation)
+        if moves:
+            self._move(change, index)
+        else:
+            self._write(change)
+
+    def _move(self, change, index) -> None:
+        """Let ``change(t)`` write into the data at rest; others over the same memory keep the old content,
+        but for those that hold the same torch tensor: they are one Tensor to MindSpore."""
+        t = self._t
+        if self._of_numpy or not nobody_else_holds(t):
+            new = t.clone()
+            change(new)
+            increment_versions([t])
+            t.data = new
+            self.__dict__.pop("_of_numpy", None)
+        else:
+            change(t)
 
     def _write(self, change) -> None:
         """Let ``change(t)`` write into the data: in place at rest, for all that share the memory.

@@ -12,7 +12,6 @@ import sys
 import weakref
 
 from ms2torch._core import mode
-from ms2torch._core.tensor import indexing
 
 
 def origin(base, index) -> tuple:
@@ -33,8 +32,7 @@ def write_back(part) -> None:
         base = base()
         if base is None or read_at != place:
             return
-        value = part._t
-        base._write(lambda t, index=index, value=value: indexing.setitem(t, index, value))
+        base._set_elements(index, part._t)
         part = base
 
 

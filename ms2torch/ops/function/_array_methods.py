@@ -34,13 +34,20 @@ def astype(self, dtype, copy=True):
 
     (``mindspore.Tensor.astype``.)
 
-    A new Tensor also where the dtype stays, over the same memory.
+    The same memory where the dtype stays.
     """
     t = self._t
     want = dtype.torch if isinstance(dtype, _dtype.Type) else None
     if want is None:
         want = _dtype.to_torch(_word(dtype))
-    return wrap(t if t.dtype is want else integers.cast(t, want))
+    return _around(self, t if t.dtype is want else integers.cast(t, want))
+
+
+def _around(source: Tensor, t: torch.Tensor) -> Tensor:
+    """A Tensor around ``t``; ``source`` where it is its own: what is written to one is written to the other,
+    for MindSpore's is another object around the same Tensor."""
+    same = t is source._t and source.__class__ is Tensor and not mode.graph
+    return source if same else wrap(t)
 
 
 def _word(dtype):
@@ -88,7 +95,7 @@ def to(self, *args, dtype=None, device=None, other=None, non_blocking=False, cop
         t = integers.cast(t, _dtype.to_torch(dtype))
     if device is not None:
         t = t.to(_place(device), non_blocking=non_blocking)
-    return wrap(t.clone() if copy and t is self._t else t)
+    return _around(self, t.clone() if copy and t is self._t else t)
 
 
 def _fits_a_form(name: str, args, kwargs) -> None:
@@ -122,7 +129,7 @@ def _kind(name: str, want: torch.dtype) -> None:
     @method(name=name, on_tensors=True)
     def convert(self):
         t = self._t
-        return wrap(t if t.dtype is want else integers.cast(t, want))
+        return _around(self, t if t.dtype is want else integers.cast(t, want))
 
     convert.__doc__ = f"The Tensor as {_dtype.from_torch(want)} (``mindspore.Tensor.{name}``)."
 

@@ -188,7 +188,7 @@ def _turned(t):
 
 
 _define("invert", _turned, "The bits turned", prim="Invert", argument="x", mint=None)
-_define("real", torch.real, "The real part", prim="Real")
+_define("real", lambda t: torch.real(t).clone(), "The real part", prim="Real")
 _define("imag", _imaginary, "The imaginary part, zeros for real numbers", prim="Imag")
 _define("conj", lambda t: torch.conj(t).resolve_conj(), "The complex conjugate", prim="Conj", mint=None)
 _define("angle", _angle, "The angle in the complex plane, in radians", prim="Angle", mint=None)

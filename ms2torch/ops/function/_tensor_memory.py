@@ -51,10 +51,10 @@ def _data_ptr(input):
     return input.data_ptr()
 
 
-@method
-def contiguous(input):
+@method(on_tensors=True)
+def contiguous(self):
     """The Tensor with its elements in order: itself where they are."""
-    return input.contiguous()
+    return self if self._t.is_contiguous() else wrap(self._t.contiguous())
 
 
 @method(name="copy")

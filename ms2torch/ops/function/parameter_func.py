@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core import mode
 from ms2torch._core.operators.registry import op
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, as_torch
@@ -20,6 +21,8 @@ def fitting(variable: Tensor, value, name: str) -> torch.Tensor:
     """``value`` as a tensor that can go into ``variable``; MindSpore's errors where it cannot."""
     t = value._t if isinstance(value, Tensor) else as_torch(value, variable.dtype)
     old = variable._t
+    if old._is_view() and mode.differentiation is None and not mode.graph:
+        raise _of_a_view(old, name)
     if t.dtype is not old.dtype and _dtype.common(t.dtype, old.dtype) is not old.dtype:
         raise TypeError(
             "Data type conversion is not supported for a 'Parameter', nor for the input tensor of an "
@@ -35,6 +38,16 @@ def fitting(variable: Tensor, value, name: str) -> torch.Tensor:
                          f"shape: ({', '.join(map(str, t.shape))}), 'variable' shape: "
                          f"({', '.join(map(str, old.shape))}).")
     return t
+
+
+def _of_a_view(t: torch.Tensor, name: str) -> RuntimeError:
+    wrong = RuntimeError(
+        f"Check view and inplace failed! Not support view input for inplace op {name}. Got input with "
+        f"storage_info:TensorStorageInfo(shape={list(t.shape)}  strides={list(t.stride())}  "
+        f"storage_offset={t.storage_offset()}  ori_shape={list(t._base.shape)}  "
+        f"ori_strides={list(t._base.stride())}  is_contiguous={int(t.is_contiguous())})")
+    wrong.asked = True                          # no table knows it better
+    return wrong
 
 
 @op(primitive="Assign", on_tensors=True)
