@@ -44,9 +44,10 @@ def astype(self, dtype, copy=True):
 
 
 def _around(source: Tensor, t: torch.Tensor) -> Tensor:
-    """A Tensor around ``t``; ``source`` where it is its own: what is written to one is written to the other,
-    for MindSpore's is another object around the same Tensor."""
-    same = t is source._t and source.__class__ is Tensor and not mode.graph
+    """A Tensor around ``t``. Where it is that of ``source`` both are one Tensor to MindSpore, and what is
+    written to one is written to the other: while gradients are taken only ``source`` itself can be that."""
+    same = (t is source._t and mode.differentiation is not None and not mode.graph
+            and source.__class__ is Tensor)
     return source if same else wrap(t)
 
 
