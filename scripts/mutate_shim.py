@@ -262,7 +262,7 @@ def fresh(seeds, count: int, traces: Path, workers: int) -> list[str]:
     for seed in seeds:
         with tempfile.TemporaryDirectory() as scratch:
             rows = []
-            for row in trials.run(seed, count, traces.resolve(), Path(scratch), workers, recorded):
+            for row in trials.run(seed, count, traces, Path(scratch), workers, recorded):
                 rows.append(row)
                 number, defect, seen, report = row
                 mark = "unseen" if not seen else "clean" if defect is None else \
@@ -288,6 +288,7 @@ def main() -> None:
     options = parser.parse_args()
     everything = not (options.only or options.clean or options.programs)
     options.traces.mkdir(parents=True, exist_ok=True)
+    options.traces = options.traces.resolve()  # the tool runs in folders of its own
     if options.seed:
         text = "\n".join(fresh(options.seed, options.trials, options.traces, options.workers)) + "\n"
         if options.out:

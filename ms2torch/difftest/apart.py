@@ -71,6 +71,11 @@ def reordered(r: dict, other: dict) -> float:
     return error(*(np.sort(each) for each in values(r, other)))
 
 
+def parts(mine: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+    """The distance of each element as a part of it."""
+    return np.abs(mine - theirs) / np.maximum(np.abs(mine), np.finfo(np.float64).tiny)
+
+
 def close(mine: np.ndarray, theirs: np.ndarray) -> np.ndarray:
     return np.abs(mine - theirs) <= AGREED * np.abs(mine)
 

@@ -103,6 +103,14 @@ def has_failed(opened: Trace) -> bool:
     return opened.end is None or opened.end.get("status") != "ok"
 
 
+def ended_at(reference: Trace) -> int | None:
+    """The step after which the reference's script ended by itself; None where it was told to end there."""
+    made = reference.header.get("options", {})
+    whole = reference.end is not None and reference.end.get("status") == "ok"
+    told = [(reference.length, made.get("steps")), (reference.steps, made.get("updates"))]
+    return reference.steps if whole and all(n is None or held < n for held, n in told) else None
+
+
 def check_completed(reference: Trace, ours: Trace, verdict: Verdict, steps: int | None = None,
                     fates=None) -> None:
     """Failed where a side did not do all of the first ``steps`` steps (None: all), for the reason that its

@@ -89,7 +89,9 @@ class Pairs:
 def pairs(reference, port) -> Pairs:
     """Pair two traces."""
     found = Pairs()
-    _pair_parameters(_groups(reference), _groups(port), found)
+    groups = _groups(reference), _groups(port)
+    called = tuple(_as_called(t, side) for t, side in zip((reference, port), groups, strict=True))
+    _pair_parameters(*groups, found, called)
     # Where a layer's parameters are another layer's part there (a bias beside a Linear), each for itself.
     taken = set(found.parameters.values())
     _pair_parameters({p["name"]: [p] for p in _counted(reference) if p["name"] not in found.parameters},
@@ -108,8 +110,9 @@ def pairs(reference, port) -> Pairs:
     return found
 
 
-def _pair_parameters(left: dict[str, list[dict]], right: dict[str, list[dict]], found: Pairs) -> None:
-    for ours, theirs, how in _layers(left, right):
+def _pair_parameters(left: dict[str, list[dict]], right: dict[str, list[dict]], found: Pairs,
+                     *called: tuple[list[str], list[str]]) -> None:
+    for ours, theirs, how in _layers(left, right, *called):
         shapes = {p["name"]: _shape(p) for p in (*left[ours], *right[theirs])}
         for a, b in _leaves(left[ours], right[theirs]):
             found.parameters[a], found.how[a] = b, how
@@ -180,6 +183,22 @@ def _groups(trace) -> dict[str, list[dict]]:
     return groups
 
 
+def _as_called(trace, groups: dict[str, list[dict]]) -> list[str]:
+    """The layers in the order in which they, or what holds them, are called first: what one program defines
+    layer by layer the other may define kind by kind."""
+    first: dict[str, int] = {}
+    for r in _first(trace):
+        if (r["stage"], r["role"]) == ("forward", "input"):
+            first.setdefault(r["where"], r["order"])
+
+    def when(layer: str) -> int:
+        while layer and layer not in first:
+            layer = layer.rpartition(".")[0]
+        return first.get(layer, -1)
+
+    return sorted(groups, key=when)
+
+
 def _shape(p: dict) -> tuple[int, ...]:
     """Without ones: MindSpore's Conv1d is a Conv2d of height 1."""
     return tuple(n for n in p["shape"] if n != 1)
@@ -218,9 +237,21 @@ def _likeness(a: str, b: str) -> float:
         2 if last == b.rpartition(".")[2] and not last.isdigit() else 0)
 
 
-def _layers(left: dict[str, list[dict]], right: dict[str, list[dict]]):
-    """(layer, layer, how): in order, such that most parameters and names agree, those of a network that is
-    trained not with those of one that is not (its copy, say); then what is left."""
+def _best(rows: list[str], columns: list[str], fit: dict) -> list[list[float]]:
+    """How well what comes from each place of two orders on can be paired."""
+    best = [[0.0] * (len(columns) + 1) for _ in range(len(rows) + 1)]
+    for i in range(len(rows) - 1, -1, -1):
+        for j in range(len(columns) - 1, -1, -1):
+            both = fit.get((rows[i], columns[j]), -1.0)
+            together = best[i + 1][j + 1] + both if both >= 0 else -1.0
+            best[i][j] = max(best[i + 1][j], best[i][j + 1], together)
+    return best
+
+
+def _layers(left: dict[str, list[dict]], right: dict[str, list[dict]], *called):
+    """(layer, layer, how): in order of definition, or in that of ``called`` if that fits better, such that
+    most parameters and names agree, those of a network that is trained not with those of one that is not (its
+    copy, say); then what is left."""
     fit, unlike = {}, {}
     for a, one in left.items():
         for b, two in right.items():
@@ -232,13 +263,9 @@ def _layers(left: dict[str, list[dict]], right: dict[str, list[dict]]):
                 found = fit if live[0] == live[1] else unlike
                 found[a, b] = (sum(1 if shapes[p] == shapes[q] else _TURNED for p, q in both)
                                + _likeness(a, b) + _TRAINED * (trained[0] == trained[1]))
-    rows, columns = list(left), list(right)
-    best = [[0.0] * (len(columns) + 1) for _ in range(len(rows) + 1)]
-    for i in range(len(rows) - 1, -1, -1):
-        for j in range(len(columns) - 1, -1, -1):
-            both = fit.get((rows[i], columns[j]), -1.0)
-            together = best[i + 1][j + 1] + both if both >= 0 else -1.0
-            best[i][j] = max(best[i + 1][j], best[i][j + 1], together)
+    tables = [(rows, columns, _best(rows, columns, fit))
+              for rows, columns in ((list(left), list(right)), *called)]
+    rows, columns, best = max(tables, key=lambda table: round(table[2][0][0], 6))
     i = j = 0
     used = set()
     while i < len(rows) and j < len(columns):
@@ -291,8 +318,19 @@ def _states(reference, port, found: Pairs) -> None:
 
 def _first(trace) -> list[dict]:
     """The records of the first step of the program's loop, with the updates of all its optimizers."""
-    return [r for step in trace.updates_in((1,)) for r in trace.step(step)
-            if r["kind"] == "tensor" and r.get("training", True)]
+    return [r for step in trace.updates_in((1,)) for r in of_training(trace.step(step))]
+
+
+def of_training(records: list[dict]) -> list[dict]:
+    """The records of training. A Cell that is never called in training mode trains as it is (without
+    ``set_train()``, say): gradients come to it."""
+    tensors = [r for r in records if r["kind"] == "tensor"]
+    trained = [r for r in tensors if r.get("training", True)]
+    if not any(r["role"] == "output" and r["stage"] == "forward" for r in trained):
+        return tensors
+    reached = {r["where"] for r in tensors if r["stage"] == "backward"}
+    reached -= {r["where"] for r in trained if r["stage"] == "forward"}
+    return [r for r in tensors if r.get("training", True) or r["where"] in reached]
 
 
 def leaves_called(trace, tree: Tree) -> list[dict]:

@@ -60,6 +60,9 @@ def compare_traces(reference, port, verdict: Verdict, steps: int | None = None, 
         verdict.notes.append(f"updates are up to {walk.placed:.2g} of their norm apart by the place of "
                              "Adam's eps alone, added before the bias correction in MindSpore, after it in "
                              "PyTorch")
+    if not walk.rates_tell:
+        verdict.notes.append("the port's optimizer shows other learning rates, though its updates are "
+                             "MindSpore's: rates are not compared")
     if walk.passed_over:
         verdict.notes.append("outputs that differ, although all that is made of them agrees (there an "
                              f"activation or a crop is the next layer's): {', '.join(walk.passed_over)}")
@@ -96,7 +99,7 @@ def run(twin) -> Verdict:
     if not given:
         given = str(twin.place.folder / "reference.trace")
         asked = options.refeed or tuple(range(1, _STEPS + 1))
-        twin.finish((twin.start_reference(given, refeed=asked, turns=max(asked)), given))
+        twin.finish((twin.start_reference(given, refeed=asked, turns=max(options.steps or 0, *asked)), given))
         updates = _updates(trace.open(given), asked)
         if not set(updates) <= set(asked):
             twin.finish((twin.start_reference(given, refeed=updates), given))
@@ -173,6 +176,9 @@ def _notes(found: Pairs, reference, port, last: int) -> list[str]:
                          f"after them: {shown}{' ...' if len(cells) > _SHOWN else ''}")
     if reference.steps != port.steps:
         notes.append(f"MindSpore made {reference.steps} steps, the port {port.steps}; {last} were compared")
+    elif checks.ended_at(reference) is None:
+        notes.append(f"both programs were ended after step {last}; --steps N compares the data, learning "
+                     "rates and losses of N steps")
     return notes
 
 

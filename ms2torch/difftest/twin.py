@@ -189,7 +189,7 @@ class Twin:
                                          f"{options.level}")
         options.level, options.seed = level, made.get("seed") if options.seed is None else options.seed
         options.only_step, options.cells = made.get("only_step"), tuple(made.get("cells") or ())
-        if _last(reference) is None:  # it was told to end, or ended early: no use in going on
+        if checks.ended_at(reference) is None:  # it was told to end, or ended early: no use in going on
             last = reference.last_in(options.steps) or reference.steps
             options.updates = min(last, reference.steps) or None
         if options.refeed:
@@ -317,7 +317,7 @@ class Twin:
         out, how = str(self.place.folder / name), "replay" if wanted is None else name.partition("-")[0]
         run = self._start_ours(how, out=out, reference=path, refeed=list(steps), wanted=wanted,
                                cells=cells or list(self.options.cells), level="op" if cells else self.level,
-                               beyond=int(_last(trace.open(path)) == max(steps)))
+                               beyond=int(checks.ended_at(trace.open(path)) == max(steps)))
         self.finish((run, out + ".events"))
         self.said = run.output()
         return locate.Events(out)
@@ -458,11 +458,3 @@ def _steps(path: str) -> int:
         return trace.open(path).steps
     except trace.TraceError:
         return -1
-
-
-def _last(reference) -> int | None:
-    """The step after which the reference's script ended by itself; None where it was told to end there."""
-    made = reference.header.get("options", {})
-    whole = reference.end is not None and reference.end.get("status") == "ok"
-    told = [(reference.length, made.get("steps")), (reference.steps, made.get("updates"))]
-    return reference.steps if whole and all(n is None or held < n for held, n in told) else None

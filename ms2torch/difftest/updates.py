@@ -19,6 +19,9 @@ HALVES = 4.0
 # Units in the last place by which updates differ without a reason: roots and quotients are less exact than
 # sums. One minus a share near 1 (a moment's decay, a power of it) has lost more, the smaller it is.
 FLOOR_OF_UPDATE = 128.0
+# Of a rule that divides by each element's own size (Adam's), an element's update may be this many times as
+# far apart as its gradient is, however small that is beside the others.
+BY_ELEMENT = 2.0
 # What a gradient says that has come through an activation unseen: 1 - y * y near y = 1 is worth few digits.
 SLOPE = 1e-2
 _UPDATES = "the gradient agrees, what the optimizer makes of it does not"
@@ -207,6 +210,7 @@ class Updates:
             if agreed.mean() < 0.1:
                 return
             gone_in = apart.error(gradient[0][agreed], gradient[1][agreed])
+            gradient = [g[agreed] for g in gradient]
             after, before = ([a[agreed] for a in pair] for pair in (after, before))
         else:
             if self.sums.trained and r["where"] in self.sums.trained:
@@ -221,6 +225,8 @@ class Updates:
         floor += 4 * epsilon(r["dtype"]) * apart.norm(after[0]) / (size or math.inf)
         error = apart.norm(mine - theirs) / (size or math.inf) if size else float(apart.norm(theirs) > 0)
         tolerance = max(GROWTH * gone_in, floor)
+        if gradient is not None and size:
+            tolerance = max(tolerance, BY_ELEMENT * apart.norm(mine * apart.parts(*gradient)) / size)
         self.verdict.compared += 1
         if gradient is not None:
             self.off = max(self.off, error)

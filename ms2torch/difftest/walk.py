@@ -21,7 +21,7 @@ from .calls import Call, Calls
 from .finding import Finding, Verdict
 from .flows import Flow
 from .locate import Tree
-from .pairing import Pairs
+from .pairing import Pairs, of_training
 from .recorder import DIFFERENTIATED, PROGRAM
 from .scales import unscaled
 from .sums import Sums
@@ -85,7 +85,7 @@ class Walk(Updates):
 
     def step(self, number: int) -> None:
         """Compare one step."""
-        left, right = (_trained(t.step(number)) for t in (self.reference, self.port))
+        left, right = (of_training(t.step(number)) for t in (self.reference, self.port))
         left = unscaled(left, right)
         theirs = _by_place(right)
         # What a step leaves of the parameters comes after all its gradients, whichever optimizer's they are.
@@ -96,7 +96,7 @@ class Walk(Updates):
         self.worst = 0.0 if self.deep else _WHOLE_NETWORK / GROWTH
         self.worst_moved = epsilon("float32")
         shaken = [t.step(number) if number <= t.steps else [] for t in self.shaken]
-        self.moved, self.rounded = (_by_place(_trained(step)) for step in (*shaken, [], [])[:2])
+        self.moved, self.rounded = (_by_place(of_training(step)) for step in (*shaken, [], [])[:2])
         # What is known of each parameter of MindSpore's: its error before the step, and both sides' values.
         self.before: dict[str, tuple] = {}
         self.gradients: dict[str, tuple] = {}
@@ -114,7 +114,7 @@ class Walk(Updates):
         self.called, self.last, self.came = [], "", False  # came: whether a gradient has, of this step
         if twice := isinstance(self.reference, reruns.Once):
             left = [r for r in left if r["stage"] != "backward"]
-        self.flow, self.elsewhere = Flow(left), set()
+        self.flow, self.elsewhere, self.fed_otherwise = Flow(left), set(), set()
         # Moving statistics of what a port does not call in a step stay as they were.
         kept = {where: both for where, both in self.ended.items() if where.endswith(_STATISTICS)}
         self.ended, self.after = {**kept, **self.after}, {}
@@ -205,16 +205,17 @@ class Walk(Updates):
                 return
 
     def _rates_of_their_own(self) -> None:
-        """Say last that rates differ where the port's optimizer is of a class of its own, which may have more
-        to its rate than it shows (a warm-up within its step); say nothing where all updates agree."""
+        """Say last that rates differ, and nothing where all updates agree: an optimizer may have more to its
+        rate than it shows (a warm-up within its step, a bias correction), or less."""
         rates = [f for f in self.findings if (f.step, f.stage) == (self.number, "learning_rate")]
-        if not rates or all(hasattr(torch.optim, o["class"]) for o in self.optimizers[1].values()):
+        if not rates:
             return
-        self.findings = [f for f in self.findings if f not in rates]
-        if self.updated and not self.unexplained and self.off < _BETWEEN * rates[0].error:
-            self.rates_tell = False
-        else:
-            self.findings += rates
+        of_torch = all(hasattr(torch.optim, o["class"]) for o in self.optimizers[1].values())
+        compared = self.updated >= self.gradients.keys() if of_torch else self.updated
+        self.rates_tell = not (compared and not self.unexplained
+                               and self.off < _BETWEEN * rates[0].error)
+        if not (self.rates_tell and of_torch):
+            self.findings = [f for f in self.findings if f not in rates] + rates * self.rates_tell
 
     def _initial(self, r: dict) -> None:
         other = self._parameter_of(r, "initial")
@@ -247,6 +248,8 @@ class Walk(Updates):
             self.inputs.setdefault((where, call), (self.worst, len(self.findings)))
         if self._laid_out_otherwise(r, other) or self._drawn_elsewhere(r, other):
             return
+        if r["role"] == "grad_input" and (r["where"], call) in self.fed_otherwise:
+            return  # what the Module is given is something else: it holds more than the Cell
         # Weights that differ already (a bias before BatchNorm is noise) excuse what they are used in.
         own = self.own.get(where, 0.0) if r["role"] in ("output", "grad_input") else 0.0
         if r["role"] == "grad_input" and (r["where"], call) in self.elsewhere:
@@ -255,6 +258,9 @@ class Walk(Updates):
         error = self._judge(r, other, max(self.worst, own), self._gap(where, there, r, other))
         if r["stage"] == "forward" and r["role"] == "input" and len(self.findings) > count:
             self._name_around(r, worst)
+        if r["role"] == "grad_input" and len(self.findings) == count:  # it does without what is lost
+            self.lost = [(lost, note) for lost, note in self.lost
+                         if (lost["where"], lost["call"]) != (r["where"], call)]
         self.came |= r["stage"] == "backward"
         if r["role"] == "output" and r["stage"] == "forward" and error is not None:
             self._harmless(where, call, error, r)
@@ -336,6 +342,7 @@ class Walk(Updates):
         worst, count = self.inputs.get((where, call), (0.0, len(self.findings)))
         if self.findings[count:] and error <= max(GROWTH * worst, FLOOR * epsilon(r["dtype"])):
             self.findings[count:] = [f for f in self.findings[count:] if f.where != where]
+            self.fed_otherwise.add((r["where"], call))
             self.worst = max(worst, error)
 
     def _gap(self, where: str, there: Call, r: dict, other: dict) -> str:
@@ -479,15 +486,3 @@ def _given(records: list[dict], named=str) -> dict[str, dict[int, dict]]:
 def _deep(header: dict, step: int) -> bool:
     """Whether a trace holds what Cells make in a step."""
     return header.get("level") != "step" or step in header["options"]["refeed"]
-
-
-def _trained(records: list[dict]) -> list[dict]:
-    """The records of training. A Cell that is never called in training mode trains as it is (without
-    ``set_train()``, say): gradients come to it."""
-    tensors = [r for r in records if r["kind"] == "tensor"]
-    trained = [r for r in tensors if r.get("training", True)]
-    if not any(r["role"] == "output" and r["stage"] == "forward" for r in trained):
-        return tensors
-    reached = {r["where"] for r in tensors if r["stage"] == "backward"}
-    reached -= {r["where"] for r in trained if r["stage"] == "forward"}
-    return [r for r in tensors if r.get("training", True) or r["where"] in reached]

@@ -29,6 +29,9 @@ class CellCall:
 
     # Whether it is an optimizer.
     _updates_weights = False
+    # Whether its Parameters' names are each one's own: seen to at the first call.
+    _names_checked = False
+
     # In a Cell that is evaluated: whether it is slow for anything beside that.
     _evaluated = None
 
@@ -87,6 +90,9 @@ class CellCall:
 
     def _call_as_trainer(self, args: tuple, kwargs: dict):
         """A construct that differentiates is one graph in MindSpore: compiled where that is wanted."""
+        if not self._names_checked:
+            self.__dict__["_names_checked"] = True
+            self.check_names_and_refresh_name()
         if mode.tracing is None and (mode.graphs == "compile" or (mode.graphs == "auto" and mode.graph)):
             from ms2torch.compiler import steps
 

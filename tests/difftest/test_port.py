@@ -17,7 +17,7 @@ from torch.nn.utils import rnn
 from ms2torch.difftest import accumulated, options, pairing, recorder, trace, twin, updates
 from ms2torch.difftest.finding import Verdict
 from ms2torch.difftest.locate import Tree
-from ms2torch.difftest.walk import Walk, _trained
+from ms2torch.difftest.walk import Walk
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -357,4 +357,4 @@ def test_a_network_that_was_never_told_to_train_is_compared(modes, kept):
     records = [{"kind": "tensor", "stage": "forward", "role": "output", "where": name, "training": mode}
                for name, mode in modes.items()]
     records.append({"kind": "tensor", "stage": "backward", "role": "grad_output", "where": "net"})
-    assert {r["where"] for r in _trained(records) if r["stage"] == "forward"} == kept
+    assert {r["where"] for r in pairing.of_training(records) if r["stage"] == "forward"} == kept

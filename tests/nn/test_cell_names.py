@@ -3,7 +3,7 @@
 import numpy as np
 
 import ms2torch as ms
-from ms2torch import Tensor, nn
+from ms2torch import Tensor, nn, ops
 
 
 class _OwnNames(nn.Cell):
@@ -33,3 +33,25 @@ def test_methods_named_like_parts_of_a_call_work_with_hooks_precision_and_record
     x = Tensor([[1.0, 2.0]], ms.float32)
     assert np.array_equal(net(x).asnumpy(), [[10.0, 10.0]])    # 2 * ((1 + 1) + (2 + 1))
     assert seen == ["before", "after"]
+
+
+class _TwoOptimizers(nn.Cell):
+    def __init__(self, net, one, two):
+        super().__init__(auto_prefix=False)
+        self.net, self.one, self.two = net, one, two
+        self.weights = ms.ParameterTuple(one.parameters)
+        self.grad = ops.GradOperation(get_by_list=True)
+
+    def construct(self, x):
+        return self.one(self.grad(self.net, self.weights)(x))
+
+
+def test_a_train_cell_whose_optimizers_share_names_renames_them_at_its_first_call():
+    """As MindSpore 2.10.0 does in both modes."""
+    net = nn.Dense(2, 2)
+    net.weight.name, net.bias.name = "a.weight", "b.bias"
+    step = _TwoOptimizers(net, nn.Momentum([net.weight], 0.1, 0.9), nn.Momentum([net.bias], 0.1, 0.9))
+    step(Tensor([[1.0, 2.0]], ms.float32))
+    assert [p.name for p in step.get_parameters()] == [
+        "a.weight", "net.bias", "one.global_step", "one.learning_rate", "one.momentum",
+        "one.moments.a.weight", "two.global_step", "two.learning_rate", "two.momentum", "two.moments.b.bias"]

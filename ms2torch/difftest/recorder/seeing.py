@@ -188,8 +188,9 @@ class Recorder(Steps):
             own.pop(body, None)  # nested calls of the same Cell are calls of their own
             self.stack.append(None if whole else where)
             try:
-                args, kwargs = map_tensors((args, kwargs), self.tensor, lambda v, i: self.incoming(
-                    v, where, i, call, given[i] if given else v))
+                taken = {}  # what is given at several places is one thing inside, too (attention asks)
+                args, kwargs = map_tensors((args, kwargs), self.tensor, lambda v, i: taken.setdefault(
+                    id(v), (v, self.incoming(v, where, i, call, given[i] if given else v)))[1])
                 result = inner(*args, **kwargs)
                 if self.training and isinstance(result, self.tensor) and self.frame.drops(cell):
                     self.visit("random", where, "mask", 0, call, self.frame.kept(result))

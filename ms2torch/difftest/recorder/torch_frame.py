@@ -25,6 +25,21 @@ class _Watched(torch.autograd.Function):
         return (gradient if other is None else other), None
 
 
+def _asks_once(optimizer) -> bool:
+    """Whether a ``closure`` is all of a step up to its update, as for all of PyTorch's optimizers but one."""
+    return type(optimizer).__module__.startswith("torch.optim.") and not isinstance(
+        optimizer, torch.optim.LBFGS)
+
+
+def _answered(closure):
+    """A ``closure`` whose forward and backward pass were made before the optimizer was called."""
+    if not callable(closure):
+        return closure
+    with torch.enable_grad():
+        loss = closure()
+    return lambda: loss
+
+
 class OwnUpdate:
     """What a program without ``torch.optim`` does to its weights after a backward pass."""
 
@@ -204,6 +219,9 @@ class Torch:
             self._optimizes = True
 
             def called(optimizer, *args, **kwargs):
+                if _asks_once(optimizer):
+                    args, kwargs = ([_answered(given) for given in args],
+                                    {name: _answered(given) for name, given in kwargs.items()})
                 gradients = [p.grad for p in self.weights(optimizer)]
 
                 def run(given, _):
