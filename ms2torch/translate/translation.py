@@ -87,4 +87,4 @@ def known_of(sources: dict[str, str], facts: dict[str, Facts]) -> dict[str, obje
         tree = ast.parse(source)
         data |= pipelines.pipelines_of(tree, Reading(tree, facts.get(path), files))
     found = {"data": data} if data.any else {}
-    return {**found, "project": files} if files.classes else found
+    return {**found, "project": files} if files.classes or files.functions else found

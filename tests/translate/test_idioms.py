@@ -222,6 +222,70 @@ def test_files_of_a_package_know_of_each_other():
     assert 'torch.as_tensor(state.optimizer.param_groups[0]["lr"]).item()' in texts["src/callback.py"]
 
 
+FACTORIES = {
+    "zoo/__init__.py": """
+from .factory import build
+""",
+    "zoo/factory.py": """
+from mindspore import nn
+
+
+class Net(nn.Cell):
+    def __init__(self, width):
+        super().__init__()
+        self.layer, self.norm = nn.Dense(1, width), nn.BatchNorm1d(width)
+
+    def construct(self, x):
+        return self.norm(self.layer(x)), x.shape
+
+
+def build(width=2):
+    return Net(width)
+
+
+def copy(x):
+    return x
+""",
+    "rows.py": """
+import mindspore.dataset as ds
+
+
+def create(n):
+    rows = [[[float(i)], [i]] for i in range(n)]
+    return ds.GeneratorDataset(rows, ["x", "y"], shuffle=False).batch(2)
+""",
+    "train.py": """
+from copy import copy
+from rows import create
+from zoo import build
+
+
+class Wrapped:
+    def __init__(self, net):
+        self.net = net
+
+
+inner = build()
+wrapped = Wrapped(build(3))
+for data in create(4).create_dict_iterator():
+    out, shape = inner(data["x"])
+    print(out.expand_dims(0).asnumpy(), out.max(), shape.index(1), copy(shape).index(1))
+for p in inner.get_parameters():
+    p.set_data(p * 2)
+""",
+}
+
+
+def test_what_functions_of_other_files_give_is_known():
+    known = known_of(FACTORIES, {})
+    made = {path: translate_source(text, path=path, **known) for path, text in FACTORIES.items()}
+    assert all(site.settled for one in made.values() for site in one.sites)
+    text = made["train.py"].text
+    assert "for data in by_name(create(4), ['x', 'y']):" in text
+    assert "print(out.unsqueeze(0).numpy(force=True), out.max().numpy(force=True), shape.index(1)" in text
+    assert "ms2torch" not in text and "mindspore" not in text
+
+
 def test_a_layer_in_a_call_starts_from_the_tensor_that_it_is_given():
     made = translate_source(LISTED)
     assert "initialised(nn.Linear(1, 1), weight=start, bias=nn.init.zeros_)" in made.text

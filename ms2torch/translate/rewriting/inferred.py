@@ -90,6 +90,8 @@ class Function:
     owner: Class | None = None
     arguments: dict[str, object] = field(default_factory=dict)
     returns: object = None
+    # Of another file's function: whether what it makes computes something else while training.
+    differs: bool | None = None
 
 
 @dataclass(eq=False)

@@ -15,10 +15,11 @@ def depends_on_mode(reading: Reading, cls: Class) -> bool:
     if cls.differs is not None:
         return cls.differs
     inherits = isinstance(cls.base, Class) and depends_on_mode(reading, cls.base)
-    return inherits or _within(reading, cls.node, set())
+    return inherits or within(reading, cls.node, set())
 
 
-def _within(reading: Reading, tree: ast.AST, seen: set[int]) -> bool:
+def within(reading: Reading, tree: ast.AST, seen: set[int]) -> bool:
+    """Whether a part of a file makes such a layer, or a class that has one."""
     if id(tree) in seen:
         return False
     seen.add(id(tree))
@@ -28,9 +29,11 @@ def _within(reading: Reading, tree: ast.AST, seen: set[int]) -> bool:
         inferred = reading.inferred(node.func)
         if isinstance(inferred, Ref) and any(word in inferred.rpartition(".")[2] for word in _WORDS):
             return True
-        if isinstance(inferred, Class) and inferred.differs is not None:
+        if not isinstance(inferred, (Class, Function)):
+            continue
+        if inferred.differs is not None:
             if inferred.differs:
                 return True
-        elif isinstance(inferred, (Class, Function)) and _within(reading, inferred.node, seen):
+        elif within(reading, inferred.node, seen):
             return True
     return False

@@ -1,4 +1,5 @@
-"""What the files of a program tell each other: classes that one defines and others descend from or make."""
+"""What the files of a program tell each other: classes that one defines and others descend from or make, and
+what its functions give."""
 
 from __future__ import annotations
 
@@ -7,8 +8,8 @@ import re
 from pathlib import PurePath
 from typing import NamedTuple
 
-from . import modes
-from .inferred import Class, Of, Plain, Seq, is_tensor
+from . import modes, pipelines
+from .inferred import PLAIN, Class, Const, Function, Many, Of, OwnOf, Plain, Seq, is_tensor
 from .reading import Reading
 
 _STEPS = re.compile(r"(?<!self)\.global_step\b")
@@ -17,24 +18,32 @@ _PASSES = 3
 
 
 class Project(NamedTuple):
-    """Classes by ``file.Name``, by ``Name`` where one file alone has it; files' names; what classes ask of a
-    base that stands in another file; whether any file has norms with moving statistics, and whether any
-    asks an optimizer for its steps."""
+    """Classes and functions by ``file.Name``, by ``Name`` where one file alone has it; files' names; what
+    classes ask of a base that stands in another file; whether any file has norms with moving statistics, and
+    whether any asks an optimizer for its steps."""
 
     classes: dict[str, Class] = {}
+    functions: dict[str, Function] = {}
     files: frozenset[str] = frozenset()
     asked: frozenset[str] = frozenset()
     moving: bool = False
     counts: bool = False
 
-    def class_named(self, file: str, name: str) -> Class | None:
-        return self.classes.get(f"{file}.{name}") or self.classes.get(name)
+    def named(self, file: str, name: str) -> Class | Function | None:
+        """What stands under a name in a file, or in one that it passes on; "" is a package's own."""
+        for known in (f"{file}.{name}", name) if file in self.files or not file else ():
+            if found := self.classes.get(known) or self.functions.get(known):
+                return found
+        return None
 
     def also_as(self, names: dict[str, str]) -> Project:
-        """The same, with some classes under other names too."""
-        parts = [(*key.rpartition("."), cls) for key, cls in self.classes.items()]
-        others = {file + dot + names[name]: cls for file, dot, name, cls in parts if name in names}
-        return self._replace(classes=self.classes | others)
+        """The same, with some of them under other names too."""
+
+        def both(known: dict) -> dict:
+            parts = [(*key.rpartition("."), one) for key, one in known.items()]
+            return known | {file + dot + names[name]: one for file, dot, name, one in parts if name in names}
+
+        return self._replace(classes=both(self.classes), functions=both(self.functions))
 
 
 def project_of(sources: dict[str, str]) -> Project:
@@ -42,12 +51,18 @@ def project_of(sources: dict[str, str]) -> Project:
     trees = {_stem(path): ast.parse(text) for path, text in sources.items()}
     project = Project(files=frozenset(trees))
     for _ in range(_PASSES if len(sources) > 1 else 0):
-        before = {name: cls.root() for name, cls in project.classes.items()}
+        before = _summary(project)
         project = _read(trees, project)
-        if before == {name: cls.root() for name, cls in project.classes.items()}:
+        if before == _summary(project):
             break
     moving = any("BatchNorm" in text for text in sources.values())
     return project._replace(moving=moving, counts=any(map(_STEPS.search, sources.values())))
+
+
+def _summary(project: Project) -> tuple:
+    """What another reading would find again once the files know all of each other."""
+    roots = {name: cls.root() for name, cls in project.classes.items()}
+    return roots, {name: type(function.returns) for name, function in project.functions.items()}
 
 
 def _stem(path: str) -> str:
@@ -57,6 +72,7 @@ def _stem(path: str) -> str:
 
 def _read(trees: dict[str, ast.Module], project: Project) -> Project:
     classes: dict[str, Class] = {}
+    functions: dict[str, Function] = {}
     several, asked, known = set(), set(), {}
     for file, tree in trees.items():
         reading = Reading(tree, project=project)
@@ -64,15 +80,20 @@ def _read(trees: dict[str, ast.Module], project: Project) -> Project:
         for node in tree.body:
             if node in own:
                 cls = _told(own[node], known, reading)
-                several |= {node.name} & classes.keys()
+                several |= {node.name} & (classes.keys() | functions.keys())
                 classes[f"{file}.{node.name}"] = classes[node.name] = cls
+            elif node in reading.functions:
+                function = _given(reading.functions[node], known, reading)
+                several |= {node.name} & (classes.keys() | functions.keys())
+                functions[f"{file}.{node.name}"] = functions[node.name] = function
         for cls in own.values():
             if isinstance(cls.base, Class) and cls.base.node not in own:
                 parts = [n for n in ast.walk(cls.node) if isinstance(n, ast.Attribute)]
                 asked |= {n.attr for n in parts if _is_self(n.value)}
     for name in several:
-        del classes[name]
-    return Project(classes, project.files, frozenset(asked))
+        classes.pop(name, None)
+        functions.pop(name, None)
+    return Project(classes, functions, project.files, frozenset(asked))
 
 
 def _is_self(node: ast.expr) -> bool:
@@ -88,6 +109,25 @@ def _told(cls: Class, known: dict[Class, Class], reading: Reading) -> Class:
         held = {name: _plain(inferred) for name, inferred in cls.attributes.items()}
         known[cls] = Class(cls.node, base, held, cls.functions, modes.depends_on_mode(reading, cls))
     return known[cls]
+
+
+def _given(function: Function, known: dict[Class, Class], reading: Reading) -> Function:
+    """A function as other files see it: what a call of it gives."""
+    given = _seen(function.returns, known, reading)
+    return Function(function.node, [], None, {}, given, modes.within(reading, function.node, set()))
+
+
+def _seen(inferred, known: dict[Class, Class], reading: Reading):
+    """What a function gives, as other files see it."""
+    if isinstance(inferred, OwnOf):
+        return OwnOf(_told(inferred.cls, known, reading))
+    if isinstance(inferred, Many):
+        return Many(tuple(_seen(part, known, reading) for part in inferred.items))
+    if isinstance(inferred, Seq):
+        return type(inferred)(_seen(inferred.item, known, reading))
+    if isinstance(inferred, Of) and inferred.cls in (pipelines.BATCHED, "mindspore.Model"):
+        return inferred if inferred.cls == pipelines.BATCHED else Of(inferred.cls)
+    return PLAIN if isinstance(inferred, Const) and inferred.value is not None else _plain(inferred)
 
 
 def _plain(inferred):

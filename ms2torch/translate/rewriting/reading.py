@@ -159,7 +159,7 @@ class Reading(Calls):
             elif module.partition(".")[0] in _ARRAYS:
                 inferred = Plain(f"{module}.{part.name}")
             elif self.project is not None:
-                inferred = self.project.class_named(module.rpartition(".")[2], part.name)
+                inferred = self.project.named(module.rpartition(".")[2], part.name)
                 if inferred is None and part.name in self.project.files:
                     inferred = File(part.name)
             self._scopes[-1][part.asname or part.name] = inferred
@@ -356,7 +356,7 @@ class Reading(Calls):
             path = shortest_name(f"{owner}.{node.attr}")
             return results.constant_type(path) or path
         if isinstance(owner, File):
-            other = self.project.class_named(owner, node.attr)
+            other = self.project.named(owner, node.attr)
             return File(node.attr) if other is None and node.attr in self.project.files else other
         if isinstance(owner, Plain):
             return Plain(f"{owner.kind}.{node.attr}") if owner.kind.partition(".")[0] in _ARRAYS else PLAIN
