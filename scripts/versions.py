@@ -50,7 +50,8 @@ FAST = ["tests/_core", "tests/common", "tests/mint", "tests/nn", "tests/language
 # What numpy's version changes most: how values print and convert, its generators, arrays at the borders.
 NUMPY = ["tests/_core", *(f"tests/reference/test_{name}.py"
            for name in ("tensor_base", "tensor_constructor", "tensor_methods", "element_writes", "numpy",
-                        "ops_random", "dataset_pipeline", "dataset_pixels", "checkpoint", "metrics"))]
+                        "ops_random", "dataset_pipeline", "dataset_pixels", "dataset_audio", "checkpoint",
+                        "metrics"))]
 SHARES = {"fast": FAST, "numpy": NUMPY, "whole": ["tests"]}
 
 ROOM = 12e9             # bytes of disk that an environment wants while it is made, its wheels included

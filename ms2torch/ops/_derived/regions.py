@@ -90,7 +90,7 @@ def _mean_of_bins(features, rois, spatial_scale, group_size, output_dim):
     is ``spatial_scale`` times the size. The result is (batch * count, output_dim, group_size, group_size).
     """
     name = "For 'PSROIPooling', the "
-    (batch, channels, height, width), bins = features.shape, group_size * group_size
+    batch, channels, bins = *features.shape[:2], group_size * group_size
     if batch != rois.shape[0]:
         raise final(RuntimeError(f"{name}batch number of input 'features' and 'rois' must be equal, but got: "
                                  f"{batch} and {rois.shape[0]}respectively."))
@@ -98,8 +98,17 @@ def _mean_of_bins(features, rois, spatial_scale, group_size, output_dim):
         raise final(RuntimeError(
             f"{name}second dimension({channels}) of the input 'features' is illegal, it is not equal to "
             f"group_size({group_size}) * group_size({group_size}) * output_dim({output_dim})."))
+    return _means(features, _boxes(rois), spatial_scale, group_size, output_dim)
+
+
+def _boxes(rois) -> list[list[float]]:
+    return rois.transpose(1, 2).reshape(-1, 5).double().tolist()
+
+
+def _means(features, boxes, spatial_scale, group_size, output_dim):
+    height, width = features.shape[2:]
     found = []
-    for index, *corners in rois.transpose(1, 2).reshape(-1, 5).double().tolist():
+    for index, *corners in boxes:
         left, top, right, bottom = (_rounded(c * spatial_scale) for c in corners)
         image = features[int(index)].reshape(output_dim, group_size, group_size, height, width)
         rows, columns = _bins(top, bottom, group_size, height), _bins(left, right, group_size, width)
@@ -152,7 +161,8 @@ def _gradient_of_bins(x, rois, input_size, spatial_scale, group_size, output_dim
                                  f"{rois.shape[0] * rois.shape[2]} regions of {group_size} by {group_size}."))
     input_size = input_size if isinstance(input_size, tuple) else (input_size, input_size)
     shape = (rois.shape[0], group_size * group_size * output_dim, *input_size)
-    return like_shape(shape, x, lambda t: _mean_of_bins(t, rois, spatial_scale, group_size, output_dim))
+    boxes = _boxes(rois)
+    return like_shape(shape, x, lambda t: _means(t, boxes, spatial_scale, group_size, output_dim))
 
 
 _mean_of_bins.check_attributes = _gradient_of_bins.check_attributes = _check_bins
