@@ -104,6 +104,12 @@ def test_draws_go_on_from_one_another_and_from_numpy():
     return bits(first), between, bits(second)
 
 
+@case(each={"shape": [(), (3,), (1, 2), (2, 1, 2), (29,), (30,)]})
+def test_shown_before_it_is_made(shape):
+    made = initializer("normal", shape, ms.float32)
+    return str(made), repr(made), made.init_data()
+
+
 @case
 def test_a_parameter_draws_when_it_is_made():
     ms.set_seed(7)

@@ -5,13 +5,19 @@ Each becomes a plain Tensor as soon as it has data, so that no hot path asks whi
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import torch
 
 from ms2torch._core.devices.device import device
 
 from . import dtype as _dtype
+from . import printing
 from .tensor import Tensor
+
+# As many elements are said to be missing; of more only that there are some.
+_SHOWN = 30
 
 
 class Deferred(Tensor):
@@ -44,6 +50,16 @@ class Deferred(Tensor):
     @property
     def dtype(self):
         return _dtype.from_torch(self.__dict__["_waiting"][1])
+
+    def __repr__(self) -> str:
+        return printing.to_repr(torch.zeros(self.shape, dtype=self.__dict__["_waiting"][1]), False)
+
+    def __str__(self) -> str:
+        if math.prod(self.shape) < _SHOWN:
+            value = ("\n" if len(self.shape) > 1 else "") + "<uninitialized>"
+        else:
+            value = "[...]"
+        return f"Tensor(shape={list(self.shape)}, dtype={self.dtype}, value={value})"
 
 
 def defer(tensor: Tensor, shape, dtype, init) -> None:
