@@ -524,9 +524,11 @@ class Net(nn.Cell):
     mine = {p.name.rpartition(".")[2]: p for p in cell.get_parameters()}
     module.rnn.load_state_dict({n: mine[n]._t for n, _ in module.rnn.named_parameters()})
     x, lengths = np.random.RandomState(0).randn(2, 5, 3).astype(np.float32), np.array([2, 4], np.int32)
-    wanted = cell(ms2torch.Tensor(x), ms2torch.Tensor(lengths))
-    for one, other in zip(module(torch.tensor(x), torch.tensor(lengths)), wanted, strict=True):
-        np.testing.assert_allclose(one.numpy(force=True), other.asnumpy(), 1e-5, 1e-6)
+    for given in lengths, None:
+        wanted = cell(ms2torch.Tensor(x), None if given is None else ms2torch.Tensor(given))
+        found = module(torch.tensor(x), None if given is None else torch.tensor(given))
+        for one, other in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(one.numpy(force=True), other.asnumpy(), 1e-5, 1e-6)
 
 
 def test_an_argument_that_no_rule_reads_keeps_the_call():

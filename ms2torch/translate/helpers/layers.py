@@ -100,7 +100,10 @@ class Cast(nn.Module):
 
 
 def over_lengths(recurrent, x, lengths, state=None):
-    """A recurrent layer over padded sequences of these lengths: beyond them outputs are zero."""
+    """A recurrent layer over padded sequences of these lengths (None: all are whole): beyond them outputs are
+    zero."""
+    if lengths is None:
+        return recurrent(x, state)
     first = recurrent.batch_first
     packed = nn.utils.rnn.pack_padded_sequence(x, lengths.cpu(), first, enforce_sorted=False)
     found, state = recurrent(packed, state)
