@@ -190,3 +190,9 @@ def test_number_where_axes_of_any_size_are_described(sizes):
     net = Difference()
     net.set_inputs(ms.Tensor(shape=[None, None], dtype=ms.float32), ms.Tensor(shape=sizes, dtype=ms.float32))
     return net(tensor(2, 3), ms.Tensor(1.0))
+
+
+@case(raises=True, each={"index": ["[1.0, 0.0]", "[1.5]", "[[1.0]]", "([1.0],)", "(1.0,)", "1.0", "np.float64(1)"]})
+def test_a_fraction_is_no_place_to_write_to(index):
+    x = tensor(2, 3)
+    x[eval(index)] = 7

@@ -75,6 +75,9 @@ def setitem(t: torch.Tensor, index, value) -> None:
         return
     if _selects_nothing(index):
         return
+    fraction = None if isinstance(index, float) else _first_float(index)
+    if fraction is not None:                # (reading takes them)
+        raise errors.not_an_entry(fraction)
     if isinstance(index, list) and not any(map(_is_other, index)):
         entries = [index]                # lists of lists: one index here, one per dimension in reading
     elif t.ndim == 0 and isinstance(index, slice):
@@ -160,7 +163,7 @@ def _entries(t: torch.Tensor, index) -> list:
         return list(index)
     if index is None or index is Ellipsis or isinstance(index, (int, slice)):
         return [index]
-    if isinstance(index, (float, np.ndarray)) and not isinstance(index, np.generic):
+    if isinstance(index, (float, np.ndarray)):
         raise errors.not_an_index(index)
     raise errors.unsupported_type(index)
 
@@ -170,6 +173,13 @@ def _is_other(i) -> bool:
     if isinstance(i, (list, tuple)):
         return any(map(_is_other, i))
     return i.__class__ not in (int, bool, float)
+
+
+def _first_float(index) -> float | None:
+    """The first float within the lists of an index."""
+    if isinstance(index, (list, tuple)):
+        return next((f for f in map(_first_float, index) if f is not None), None)
+    return index if isinstance(index, float) else None
 
 
 def _selects_nothing(index) -> bool:
