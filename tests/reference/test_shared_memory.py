@@ -56,3 +56,14 @@ def test_through_a_view(view, kind):
 @case(each={"view": list(VIEWS), "kind": list(MADE)})
 def test_beside_a_view(view, kind):
     return [_after(kind, view, write, False) for write in WRITES]
+
+
+@case(each={"view": [view for view in VIEWS if view != "array"], "kind": list(MADE)})
+def test_an_array_of_a_view(view, kind):
+    x = MADE[kind]()
+    y = eval(VIEWS[view], {"x": x, "ops": ops, "mint": mint, "Tensor": Tensor, "Parameter": Parameter})
+    array = y.asnumpy()
+    array[...] = 99
+    seen = np.array(y.asnumpy()), np.array(x.asnumpy())
+    y += 1
+    return *seen, np.array(array), x.asnumpy(), array.flags.c_contiguous

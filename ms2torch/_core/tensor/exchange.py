@@ -22,13 +22,15 @@ class Exchange:
         return self._t
 
     def asnumpy(self) -> np.ndarray:
-        """The data as a numpy array that shares memory on the CPU (``Tensor.asnumpy``).
+        """The data as a numpy array (``Tensor.asnumpy``): on the CPU it shares memory, but for views (a
+        row, a reshaped Tensor), of which it is a copy.
 
         bfloat16 comes as float32.
         """
         if mode.tracing is not None:
             mode.tracing.read(self)
         t = self._t
+        of_a_view = t._is_view()
         if t.requires_grad:
             t = t.detach()
         if t.__class__ is not torch.Tensor and hasattr(t, "full_tensor"):
@@ -39,7 +41,7 @@ class Exchange:
             t = t.cpu()
         if t.is_conj() or t.is_neg():
             t = t.resolve_conj().resolve_neg()
-        return t.numpy()
+        return t.numpy().copy() if of_a_view else t.numpy()
 
     numpy = asnumpy
 
