@@ -211,7 +211,7 @@ class Walk(Updates):
         if not rates:
             return
         of_torch = all(hasattr(torch.optim, o["class"]) for o in self.optimizers[1].values())
-        compared = self.updated >= self.gradients.keys() if of_torch else self.updated
+        compared = self.updated and (not of_torch or self.updated >= self.gradients.keys())
         self.rates_tell = not (compared and not self.unexplained
                                and self.off < _BETWEEN * rates[0].error)
         if not (self.rates_tell and of_torch):

@@ -72,6 +72,9 @@ def test_a_stopped_value_is_a_constant(mode):
         return kept * stopped
 
     ms.set_context(mode=mode)
-    np.testing.assert_allclose(ms.grad(both)(t([1, 2])).asnumpy(), [6, 12])
+    try:
+        np.testing.assert_allclose(ms.grad(both)(t([1, 2])).asnumpy(), [6, 12])
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
     with pytest.raises(TypeError):
         ops.stop_gradient_(1)
