@@ -1,8 +1,9 @@
 """Cells that no run made: the classes of a program's files, made with what their signatures say.
 
 Files are imported without what they do (`twins.definitions`). A class whose arguments all have defaults is
-made with these, one that wants numbers with small ones; inputs are made up from the shapes of its
-parameters, until the original takes some.
+made with these, one that wants numbers with small ones, one that wants a network or a loss with Cells that
+were made before. Inputs are what these were called with, and what the shapes of parameters say, until the
+original takes some.
 """
 
 from __future__ import annotations
@@ -13,38 +14,62 @@ import inspect
 import itertools
 import os
 import sys
+import time
 import types
 
 import torch
 
+from ms2torch import nn
 from ms2torch._core.tensor.tensor import wrap
 from ms2torch.nn.cell import Cell
 
-from .instances import Called, Instance, Instances
+from .instances import Called, Instance, Instances, depth
 from .twins import definitions
 
 _NUMBERS = (8, 16, 4, 3)
-_TRIES = 60
+# Last words of the names of arguments that are Cells; other sides of images; how long a class is tried.
+_NETWORKS = frozenset(
+    (
+        *("net", "network", "model", "backbone", "encoder", "decoder", "teacher", "student"),
+        *("generator", "discriminator", "actor", "critic"),
+    )
+)
+_LOSSES = frozenset(("loss", "criterion", "fn"))
+_SIDES = (16, 28, 64)
+_TRIES, _MAKINGS, _SECONDS = 400, 12, 3.0
+
+Made = dict[type, list[Instance]]
 
 
-def instances(sources: dict[str, str], seen: Instances) -> dict[type, list[Instance]]:
+def instances(sources: dict[str, str], seen: Instances) -> Made:
     """Instances of the classes of some files, each called once; parts before wholes."""
     seen.install()
-    made: dict[type, list[Instance]] = {}
-    for cls in _classes(sources):
-        cell = _made(cls)
-        if cell is None:
-            continue
-        instance = seen.made[id(cell)]
+    made: Made = {}
+    left, before = _classes(sources), -1
+    while len(made) > before:  # what is made of others waits for them
+        before = len(made)
+        for cls in left:
+            if found := _instance(cls, made, seen):
+                made[cls] = [found]
+        left = [cls for cls in left if cls not in made]
+    seen.watching = False
+    return dict(sorted(made.items(), key=lambda item: depth(item[1][0].cell)))
+
+
+def _instance(cls: type, made: Made, seen: Instances) -> Instance | None:
+    """One of a class, with a call in both modes; None where none was found in time."""
+    until = time.monotonic() + _SECONDS
+    for cell in itertools.islice(_makings(cls, made), _MAKINGS):
         seen.watching = False
-        called = _called(cell)
+        called = _called(cell, made, until)
         seen.watching = True
         if called is not None:
-            for training in (False, True):
-                instance.calls[training] = called._replace(training=training)
-            made[cls] = [instance]
-    seen.watching = False
-    return made
+            found = seen.made[id(cell)]
+            found.calls = {training: called._replace(training=training) for training in (False, True)}
+            return found
+        if time.monotonic() > until:
+            break
+    return None
 
 
 def _classes(sources: dict[str, str]) -> list[type]:
@@ -93,18 +118,29 @@ def _module_name(path: str) -> str:
     return ".".join(parts)
 
 
-def _made(cls: type) -> Cell | None:
-    """An instance, with numbers for the arguments that have no defaults."""
+def _makings(cls: type, made: Made):
+    """Instances, with numbers and Cells for the arguments that have no defaults."""
     try:
         needed = _needed(cls.__init__)
     except (TypeError, ValueError):
-        return None
-    for number in _NUMBERS if needed else (0,):
+        return
+    cells = [found[0].cell for found in made.values()][::-1]
+    choices = [_choices(name, cells) for name in needed]
+    given = itertools.product(*choices) if needed else ()
+    for arguments in itertools.chain(given, ([n] * len(needed) for n in (_NUMBERS if needed else (0,)))):
         try:
-            return cls(*[number] * len(needed))
+            yield cls(*(8 if a is None else a for a in arguments))
         except Exception:
             continue
-    return None
+
+
+def _choices(name: str, cells: list[Cell]) -> list:
+    """The Cells that an argument of this name may be; [None] for what is a number."""
+    last = name.rpartition("_")[2]
+    if last in _LOSSES:
+        own = [cell for cell in cells if "loss" in type(cell).__name__.lower()]
+        return [*own, nn.MSELoss(), nn.CrossEntropyLoss()]
+    return cells or [None] if last in _NETWORKS and name != "d_model" else [None]
 
 
 def _needed(function) -> list[str]:
@@ -112,32 +148,53 @@ def _needed(function) -> list[str]:
     return [p.name for p in parameters if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
 
 
-def _called(cell: Cell) -> Called | None:
+def _called(cell: Cell, made: Made, until: float) -> Called | None:
     """A call that the Cell takes."""
     try:
         count = len(_needed(type(cell).construct))
     except (TypeError, ValueError):
         return None
-    candidates = list(_candidates(cell))
+    different: dict[tuple, torch.Tensor] = {}
+    for tensor in itertools.chain(_known(cell, made), _candidates(cell)):
+        different.setdefault((tensor.shape, tensor.dtype), tensor)
+    candidates = list(different.values())
     same = [(c,) * count for c in candidates]
     cell.set_train(False)
-    for inputs in itertools.islice(
-        itertools.chain(same, itertools.product(candidates, repeat=count)), _TRIES
-    ):
+    for inputs in itertools.islice(itertools.chain(same, _mixed(candidates, count)), _TRIES):
         given = [wrap(t.clone()) for t in inputs]
         try:
             cell(*given)
         except Exception:
+            if time.monotonic() > until:
+                break
             continue
-        return Called(False, tuple(t.requires_grad_(t.is_floating_point()) for t in inputs), {})
+        return Called(False, tuple(t.clone().requires_grad_(t.is_floating_point()) for t in inputs), {})
     return None
+
+
+def _mixed(candidates: list[torch.Tensor], count: int):
+    """Candidates for several arguments, the likely ones among each other first."""
+    likely = [*candidates[:1], *sorted(candidates[1:], key=lambda tensor: tensor.dim() > 1)]
+    few = range(min(len(likely), int(_TRIES ** (1 / max(count, 1))) + 1))
+    for at in sorted(itertools.product(few, repeat=count), key=lambda at: (max(at, default=0), sum(at))):
+        yield tuple(likely[i] for i in at)
+
+
+def _known(cell: Cell, made: Made):
+    """What the parts of a Cell were called with."""
+    parts = {type(part) for _, part in cell.cells_and_names()}
+    for cls, found in made.items():
+        if cls in parts:
+            for value in found[0].calls[False].arguments:
+                yield value.detach()
 
 
 def _candidates(cell: Cell):
     """Inputs that a first layer of some shape would take."""
     draw = torch.Generator().manual_seed(0)
-    for _, p in cell.parameters_and_names():
-        shape = tuple(p.shape)
+    shapes = [tuple(p.shape) for _, p in cell.parameters_and_names()]
+    rows = min((shape[0] for shape in shapes if len(shape) == 2), default=2)
+    for shape in shapes:
         if len(shape) == 4:
             yield torch.randn((2, shape[1], 32, 32), generator=draw)
         elif len(shape) == 3:
@@ -145,9 +202,15 @@ def _candidates(cell: Cell):
         elif len(shape) == 2:
             yield torch.randn((2, shape[1]), generator=draw)
             yield torch.randn((2, 5, shape[1]), generator=draw)
-            yield torch.randint(0, shape[0], (2, 5), generator=draw, dtype=torch.int32)
+            yield torch.randint(0, rows, (2, 5), generator=draw, dtype=torch.int32)
         elif len(shape) == 1:
             yield torch.randn((2, shape[0], 8, 8), generator=draw)
             yield torch.randn((2, shape[0]), generator=draw)
-    for shape in ((2, 8), (2, 3, 8, 8), (2, 8, 16)):
+    for shape in ((2, 8), (2, 3, 8, 8), (2, 8, 16), (2,), (2, 2)):
         yield torch.randn(shape, generator=draw)
+    yield torch.randint(0, min(rows, 2), (2,), generator=draw, dtype=torch.int32)
+    for shape in shapes:
+        if len(shape) == 4:
+            yield torch.randn((2, shape[0], 32, 32), generator=draw)
+            for side in _SIDES:
+                yield torch.randn((2, shape[1], side, side), generator=draw)

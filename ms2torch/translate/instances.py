@@ -155,9 +155,10 @@ class Instances:
                 kept = found.setdefault(type(instance.cell), {})
                 if len(kept) < _INSTANCES:
                     kept.setdefault(instance.signature, instance)
-        sizes = {cls: max(_depth(i.cell) for i in kept.values()) for cls, kept in found.items()}
+        sizes = {cls: max(depth(i.cell) for i in kept.values()) for cls, kept in found.items()}
         return {cls: list(found[cls].values()) for cls in sorted(found, key=sizes.get)}
 
 
-def _depth(cell) -> int:
-    return 1 + max((_depth(child) for child in cell._modules.values() if isinstance(child, Cell)), default=0)
+def depth(cell: Cell) -> int:
+    """How many Cells lie within one another."""
+    return 1 + max((depth(child) for child in cell._modules.values() if isinstance(child, Cell)), default=0)

@@ -271,6 +271,54 @@ def test_without_a_run_inputs_are_made_up_and_force_replaces(tmp_path, translate
     assert "class Net" in (tmp_path / "r.html").read_text()
 
 
+SEVERAL = """
+import mindspore as ms
+from mindspore import nn, ops
+
+
+class Student(nn.Cell):
+    def __init__(self, classes=4):
+        super().__init__()
+        self.conv, self.head = nn.Conv2d(3, 8, 3, pad_mode="pad", padding=1), nn.Dense(8, classes)
+
+    def construct(self, x):
+        return self.head(self.conv(x).mean((2, 3)))
+
+
+class Graph(nn.Cell):
+    def __init__(self, width):
+        super().__init__()
+        self.dense = nn.Dense(width, 4)
+
+    def construct(self, adjacent, x):
+        return ops.matmul(adjacent, self.dense(x))
+
+
+class Distilled(nn.Cell):
+    def __init__(self, teacher, student, loss_fn):
+        super().__init__()
+        self.teacher, self.student, self.loss_fn = teacher, student, loss_fn
+
+    def construct(self, x):
+        return self.loss_fn(self.student(x), self.teacher(x))
+
+
+class Weighted(nn.Cell):
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+
+    def construct(self, x, weight):
+        return (ops.logsumexp(self.net(x), (1,)) * weight).mean()
+"""
+
+
+def test_without_a_run_cells_of_several_inputs_and_of_other_cells_are_proved(tmp_path, translate):
+    (tmp_path / "a.py").write_text(SEVERAL)
+    code, out, err = translate("a.py", "-o", "b.py")
+    assert code == 0 and "4 of 4 Cells proved" in out, out + err
+
+
 def test_a_program_without_cells_is_proved_by_its_run_alone(tmp_path, translate):
     (tmp_path / "a.py").write_text("import mindspore as ms\n\nprint(ms.Tensor([-1.0]).abs().item())\n")
     code, out, err = translate("a.py", "-o", "b.py")
