@@ -667,3 +667,27 @@ def test_the_step_of_a_trainer_that_keeps_its_gradient_function():
     lines = ("self.opt.zero_grad()", "loss = self.forward(x, y)", "loss.backward()", "self.opt.step()")
     assert "\n        ".join(lines) in text
     assert "loss, grads = self.other(x)\n        apply_gradients(self.opt, grads)" in text
+
+
+GROUPS = """
+from mindspore import nn
+
+layer = nn.Dense(2, 1)
+weight, bias = layer.weight, layer.bias
+groups = [{"params": [weight]}, {"params": [bias], "lr": 0.005}]
+opt = nn.SGD(groups, learning_rate=nn.ExponentialDecayLR(0.1, 0.5, 1))
+"""
+
+
+def test_a_group_with_a_rate_of_its_own_keeps_it_while_the_others_move():
+    made = translate_source(GROUPS)
+    assert all(site.settled for site in made.sites) and "ms2torch" not in made.text
+    exec(compile(made.text, "translated", "exec"), there := {})
+    weights = there["weight"], there["bias"]
+    for rate in (0.1, 0.05, 0.025):
+        before = [p.detach().clone() for p in weights]
+        for p in weights:
+            p.grad = torch.ones_like(p)
+        there["opt"].step()
+        moved = [(old - p).max().item() for old, p in zip(before, weights, strict=True)]
+        assert moved == pytest.approx([rate, 0.005], rel=1e-4)

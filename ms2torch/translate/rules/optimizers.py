@@ -57,7 +57,7 @@ def _with_rates(call, made: str, rate: str) -> str:
     decay = call.value("weight_decay", 0.0)
     if decay not in (0, 0.0) and "weight_decay" in call:
         made = made.replace("{params}", _decayed(call))
-    if grouped := _groups_by_step(call):
+    if grouped := _groups_by_step(call, by_step):
         call.helper("scheduled_groups")
         made = made.replace("{params}", f'[{{**group, "lr": 1.0}} for group in {grouped}]')
         rates = f'[group.get("lr", {call.text(rate) if rate in call else _default(call, rate)}) for group in {grouped}]'
@@ -68,14 +68,16 @@ def _with_rates(call, made: str, rate: str) -> str:
     return f"scheduled({made.replace('RATE', ', lr=1.0')}, {{{rate}}})"
 
 
-def _groups_by_step(call) -> str:
-    """The name of groups of which one has rates by step; nothing where there is none."""
+def _groups_by_step(call, by_step: bool) -> str:
+    """The name of groups of which one has rates by step, or where others have, a rate of its own; nothing
+    where there is none."""
     node = call.nodes.get("params")
     made = assigned(call.rewriter.tree, node.id) if isinstance(node, ast.Name) else node
     groups = made.elts if isinstance(made, ast.List) else []
     pairs = [pair for g in groups if isinstance(g, ast.Dict) for pair in zip(g.keys, g.values, strict=True)]
     inferences = [call.rewriter.reading.inferred(v) for k, v in pairs if getattr(k, "value", "") == "lr"]
-    if not any(isinstance(w, (Seq, OwnOf, Of)) or w == ARRAY for w in inferences):
+    moves = any(isinstance(w, (Seq, OwnOf, Of)) or w == ARRAY for w in inferences)
+    if not moves and not (by_step and inferences):
         return ""
     if node is made:
         used = {n.id for n in ast.walk(call.rewriter.tree) if isinstance(n, ast.Name)}
