@@ -36,11 +36,18 @@ def _limited(t, low, high):
     return _within(t, None, high)
 
 
+def _is_beyond(n, dtype: torch.dtype) -> bool:
+    if dtype is torch.bool or not isinstance(n, (int, float)):
+        return False
+    limits = (torch.finfo if dtype.is_floating_point or dtype.is_complex else torch.iinfo)(dtype)
+    return not limits.min <= n <= limits.max
+
+
 def _within(t, low, high):
     try:
         return clamped(t, low, high)
-    except RuntimeError as err:
-        if "overflow" not in str(err):
+    except RuntimeError:
+        if not any(_is_beyond(n, t.dtype) for n in (low, high)):
             raise
     # A number beyond the dtype is cast, 1e39 to infinity; torch refuses it.
     low, high = [from_number(n, t.dtype).to(t.device) if isinstance(n, (int, float)) else n
