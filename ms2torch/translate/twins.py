@@ -346,8 +346,16 @@ def pair_parameters(cell: Cell, twin: torch.nn.Module) -> tuple[dict[str, str], 
             found[name] = other
     rest = _left(left, found.keys()), _left(right, found.values())
     found.update({a: b for a, b, _ in by_shape(*rest)})
+    right = {name: shape for name, shape in right.items() if real[name] not in _given_to_losses(twin)}
     alone = [n for n in left if n not in found], [real[n] for n in right if n not in found.values()]
     return {a: real[b] for a, b in found.items()}, *alone
+
+
+def _given_to_losses(module: torch.nn.Module) -> set[str]:
+    """Weights of classes that PyTorch's losses hold: buffers there, constants in MindSpore."""
+    home = torch.nn.CrossEntropyLoss.__module__
+    losses = [(path, one) for path, one in module.named_modules() if type(one).__module__ == home]
+    return {f"{path}.{name}".lstrip(".") for path, loss in losses for name, _ in loss.named_buffers()}
 
 
 def _beside(name: str, lists: set[str]) -> str:

@@ -124,6 +124,7 @@ ops.pow(a, 2) + P.Pow()(a, 3.0)
 P.Mul()(ops.exp(a), ops.tanh(b))
 ops.minimum(a, 0.1) + ops.maximum(a, b)
 ops.clip_by_value(a, -0.5, 0.5)
+ops.clip_by_value([a, a * 2], -0.5, 0.5)[1]
 ops.clamp(a, min=0.0)
 ops.clip_by_value(a, clip_value_max=0.5)
 ops.norm(a, dim=1)

@@ -10,7 +10,7 @@ import ast
 
 import libcst as cst
 
-from ..rewriting.inferred import Const, Plain, is_tensor
+from ..rewriting.inferred import Const, Many, Plain, Seq, is_tensor
 from ..rewriting.sites import UNTOLD
 from ..translation import site_of
 from .table import GRADIENTS_OF_CASTS, rule, table
@@ -98,7 +98,6 @@ isfinite | torch.isfinite({input})
 isinf | torch.isinf({input})
 select | torch.where({condition}, {input}, {other})
 where | torch.where({condition}, {input}, {other})
-clip_by_value | torch.clamp({x}, {clip_value_min?}, {clip_value_max?})
 clamp | torch.clamp({input}, min={min?}, max={max?})
 matmul | torch.matmul({input}, {other})
 mm | torch.mm({input}, {mat2})
@@ -144,7 +143,7 @@ binary_cross_entropy_with_logits | F.binary_cross_entropy_with_logits({input}, {
 binary_cross_entropy BinaryCrossEntropy | F.binary_cross_entropy({logits}, {labels}, {weight?}, reduction={reduction?})
 SmoothL1Loss | F.smooth_l1_loss({prediction}, {target}, beta={beta?}, reduction={reduction})
 SigmoidCrossEntropyWithLogits | F.binary_cross_entropy_with_logits({logits}, {label}.detach(), reduction="none")
-SoftmaxCrossEntropyWithLogits | (F.cross_entropy({logits}, {labels}, reduction="none"),) | the gradient that MindSpore gives as a second result is not given | MindSpore 的第二个结果（梯度）不再给出
+SoftmaxCrossEntropyWithLogits | (F.cross_entropy({logits}, {labels}.detach(), reduction="none"), None) | the gradient that MindSpore gives as a second result is not given | MindSpore 的第二个结果（梯度）不再给出
 cross_entropy | F.cross_entropy({input}, {target}.long(), {weight?}, ignore_index={ignore_index?}, reduction={reduction?}, label_smoothing={label_smoothing?}) | classes are int64 in PyTorch | 类别在 PyTorch 里是 int64
 nll_loss | F.nll_loss({inputs}, {target}.long(), {weight?}, ignore_index={ignore_index?}, reduction={reduction?}) | classes are int64 in PyTorch | 类别在 PyTorch 里是 int64
 adaptive_avg_pool2d | F.adaptive_avg_pool2d({input}, {output_size})
@@ -402,6 +401,13 @@ def resize_bilinear(call):
         call.helper("resize_bilinear")
         return "resize_bilinear({x}, {size})"
     return f'F.interpolate({{x}}, size={{size}}, mode="bilinear", align_corners={bool(aligned)})'
+
+
+@rule("ops.clip_by_value", "torch.clamp(x, clip_value_min, clip_value_max)")
+def clip_by_value(call):
+    if isinstance(call.inferred("x"), (Seq, Many)):
+        return "[torch.clamp(part, {clip_value_min?}, {clip_value_max?}) for part in {x}]"
+    return "torch.clamp({x}, {clip_value_min?}, {clip_value_max?})"
 
 
 @rule("ops.gelu", 'F.gelu(x, approximate="none")')
