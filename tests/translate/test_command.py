@@ -339,6 +339,42 @@ def test_a_program_without_cells_is_proved_by_its_run_alone(tmp_path, translate)
     assert code == 0, out + err
 
 
+NORMED = """\
+from mindspore import nn
+
+
+def build():
+    return nn.SequentialCell(nn.Dense(3, 4), nn.LayerNorm((4,)), nn.Dense(4, 1))
+"""
+DECAYED = """\
+import mindspore as ms
+import numpy as np
+from mindspore import nn
+
+from models import build
+
+net = build()
+opt = nn.SGD(net.trainable_params(), 0.1, momentum=0.9, weight_decay=0.5)
+step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), opt)
+step.set_train()
+x = ms.Tensor(np.random.RandomState(0).randn(8, 3).astype(np.float32))
+for _ in range(4):
+    print(step(x, x[:, :1]).asnumpy())
+"""
+
+
+def test_norms_of_another_file_do_not_decay(tmp_path, translate):
+    """MindSpore leaves gamma and beta alone where parameters are in no groups; PyTorch decays them."""
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p" / "models.py").write_text(NORMED)
+    (tmp_path / "p" / "train.py").write_text(DECAYED)
+    code, out, err = translate("p", "-o", "q", "--run", "p/train.py")
+    assert code == 0 and "prints the same 4 lines" in out, out + err
+    # A file alone, whose network comes from elsewhere, may have norms too.
+    assert translate("p/train.py", "-o", "alone.py")[0] in (0, 1)
+    assert "decay_groups(net, 0.5)" in (tmp_path / "alone.py").read_text()
+
+
 def test_a_file_into_a_folder(tmp_path, translate):
     (tmp_path / "a.py").write_text(NET)
     assert translate("a.py", "-o", "out")[0] in (0, 1)

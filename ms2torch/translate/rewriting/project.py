@@ -19,13 +19,14 @@ _PASSES = 3
 
 class Project(NamedTuple):
     """Classes and functions by ``file.Name``, by ``Name`` where one file alone has it; files' names; what
-    classes ask of a base that stands in another file; whether any file has norms with moving statistics, and
-    whether any asks an optimizer for its steps."""
+    classes ask of a base that stands in another file; whether any file has norms, whether these have moving
+    statistics, and whether any asks an optimizer for its steps."""
 
     classes: dict[str, Class] = {}
     functions: dict[str, Function] = {}
     files: frozenset[str] = frozenset()
     asked: frozenset[str] = frozenset()
+    norms: bool = False
     moving: bool = False
     counts: bool = False
 
@@ -55,8 +56,14 @@ def project_of(sources: dict[str, str]) -> Project:
         project = _read(trees, project)
         if before == _summary(project):
             break
-    moving = any("BatchNorm" in text for text in sources.values())
-    return project._replace(moving=moving, counts=any(map(_STEPS.search, sources.values())))
+    texts = sources.values()
+    moving = any("BatchNorm" in text for text in texts)
+    return project._replace(norms=any(map(has_norms, texts)), moving=moving, counts=any(map(_STEPS.search, texts)))
+
+
+def has_norms(source: str) -> bool:
+    """Whether a file has layers that normalise, or parameters called as theirs."""
+    return any(word in source for word in ("Norm", "gamma", "beta"))
 
 
 def _summary(project: Project) -> tuple:

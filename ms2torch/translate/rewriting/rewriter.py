@@ -17,7 +17,7 @@ from .call_sites import CallSites
 from .inferred import PARAMETER, Class, Of, is_a
 from .joining import span_of
 from .name_sites import NameSites
-from .project import Project
+from .project import Project, has_norms
 from .reading import Reading
 from .syntax import Syntax
 from .templates import Brackets, code, fill
@@ -94,11 +94,12 @@ class Rewriter(Syntax, CallSites, NameSites, Branches, cst.CSTTransformer):
         self.names_parameters = any(
             isinstance(n, ast.Attribute) and n.attr == "name" and reading.inferred(n.value) == PARAMETER
             for n in ast.walk(tree)
-        ) or (self._has_norms(source) and self._has_own_optimizer())
+        ) or (self.has_norms() and self._has_own_optimizer())
         self.names_parameters |= statements.shows_parameters(tree, reading)
 
-    def _has_norms(self, source: str) -> bool:
-        return "Norm" in source or self.has_moving
+    def has_norms(self) -> bool:
+        """Whether the program has layers that normalise."""
+        return has_norms(self.source) or (self.reading.project is not None and self.reading.project.norms)
 
     def _has_own_optimizer(self) -> bool:
         """Whether a class of the program is an optimizer, which tells by names what decays."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 
 import libcst as cst
 
@@ -57,6 +58,8 @@ def _with_rates(call, made: str, rate: str) -> str:
     decay = call.value("weight_decay", 0.0)
     if decay not in (0, 0.0) and "weight_decay" in call:
         made = made.replace("{params}", _decayed(call))
+        if "decay_groups(" in made:  # each group has its own
+            made = made.replace(", weight_decay={weight_decay?}", "")
     if grouped := _groups_by_step(call, by_step):
         call.helper("scheduled_groups")
         made = made.replace("{params}", f'[{{**group, "lr": 1.0}} for group in {grouped}]')
@@ -130,11 +133,10 @@ def _function(call) -> ast.AST:
 def _decayed(call) -> str:
     """Parameters, scales and shifts of norms apart: without groups MindSpore does not decay them."""
     text = code(call.args["params"])
-    norms = any(n in call.rewriter.source for n in ("Norm", "gamma", "beta"))
     node = call.nodes.get("params")
     inferred = call.inferred("params")
     grouped = isinstance(inferred, Seq) and isinstance(inferred.item, Seq)
-    if not norms or grouped or isinstance(node, ast.List):
+    if grouped or isinstance(node, ast.List) or not _may_have_norms(call.rewriter, node):
         return "{params}"
     for start, end in (("list(", ".parameters())"), ("named(", ")")):
         if text.startswith(start) and text.endswith(end):
@@ -149,6 +151,20 @@ def _decayed(call) -> str:
         return f"decay_groups({modules.pop()}, {{weight_decay}})"
     call.refuse("which parameters decay is not told: MindSpore leaves gamma and beta alone")
     return ""
+
+
+def _may_have_norms(rewriter, params) -> bool:
+    """Whether a network has norms: the program has, or the network comes from what is not a part of it."""
+    project = rewriter.reading.project
+    if rewriter.has_norms():
+        return True
+    network = params.func.value if isinstance(params, ast.Call) and isinstance(params.func, ast.Attribute) else params
+    known = {"mindspore", "numpy", *(project.files if project is not None else ()), *sys.stdlib_module_names}
+    return rewriter.reading.inferred(network) is None and any(
+        not known & {*(node.module or "").split("."), *(name.name.partition(".")[0] for name in node.names)}
+        for node in ast.walk(rewriter.tree)
+        if isinstance(node, ast.ImportFrom)
+    )
 
 
 def assigned(tree: ast.AST, name: str) -> ast.expr | None:
