@@ -13,6 +13,7 @@ from ms2torch._core.checks.guards import GUARDED
 from ms2torch._core.checks.refusals import cannot_broadcast, translate
 from ms2torch._core.checks.words import with_public_classes
 from ms2torch._core.operators import unsigned
+from ms2torch._core.operators.attribute_forms import converted_attributes
 from ms2torch._core.operators.tables import PRIMITIVES
 from ms2torch._core.torch_private import lack_of_memory
 
@@ -129,6 +130,7 @@ def parser_error(name: str, kernel, given: dict, valid=None, fixed=None) -> Type
 def _of_parser(name: str, raw, kwargs, valid, kernel, fixed) -> TypeError | None:
     """The error of MindSpore's parser of calls, which looks at kinds alone, before anything else does."""
     valid = valid or rules.form_of_valid_calls(name, _names(kernel))
+    fixed = {**fixed, **converted_attributes(name, fixed)} if fixed else fixed
     return wrong_call(valid, kernel, raw, kwargs, fixed) if valid else None
 
 

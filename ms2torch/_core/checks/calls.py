@@ -133,7 +133,8 @@ def object_name(value) -> str:
     if isinstance(value, Type):
         return f"'mindspore._c_expression.typing.{type(value).__name__}' object"
     cell = "The " if hasattr(value, "construct") else ""
-    return f"{cell}'{type_name(value)}' object"
+    of_numpy = "numpy." if isinstance(value, (np.ndarray, np.generic)) else ""
+    return f"{cell}'{of_numpy}{type_name(value)}' object"
 
 
 def compiled_name(value) -> str:

@@ -40,7 +40,7 @@ def _read() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
 
 
 PRECONDITIONS, OF_FAILURES = _read()
-_FOR = re.compile(r"(.*) for (\w+)\.(\w+)$")
+_FOR = re.compile(r"(.*) for (\w+)\.([\w ]+)$")
 
 
 class Rule(NamedTuple):

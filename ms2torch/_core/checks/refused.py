@@ -30,10 +30,10 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
+from ms2torch._core.checks import rules
 from ms2torch._core.checks.calls import dtype_name
 from ms2torch._core.checks.odd import ODD, odd_error
 from ms2torch._core.checks.preconditions import PRECONDITIONS, precondition_error
-from ms2torch._core.checks.rules import _allowed
 from ms2torch._core.checks.words import kind_of, renderings, with_public_classes
 from ms2torch._core.tensor.dtype import common
 from ms2torch._core.torch_private import lack_of_memory
@@ -225,9 +225,8 @@ def checker(called: str, names, defaults):
 
 @cache
 def dtypes(listed: str) -> frozenset:
-    """The torch dtypes of a list of MindSpore's names; bfloat16 too beside float16: the list is a CPU's."""
-    found = _allowed(listed.replace("|", ", "))
-    return found | {torch.bfloat16} if torch.float16 in found else found
+    """The torch dtypes of a list of MindSpore's names."""
+    return rules._allowed(listed.replace("|", ", "))
 
 
 def count_error(called: str, given, missing: bool, unknown: str | None = None) -> Exception | None:
@@ -320,7 +319,7 @@ def is_kind(value, kind: str, given) -> bool:
     if kind.startswith("of "):
         return isinstance(value, (tuple, list)) and any(kind_of(v) == kind[3:] for v in value)
     if kind.startswith("not "):
-        return isinstance(value, torch.Tensor) and value.dtype not in dtypes(kind[4:])
+        return isinstance(value, torch.Tensor) and not rules.lists(dtypes(kind[4:]), value.dtype)
     if kind.startswith("Tensor["):
         return isinstance(value, torch.Tensor) and renderings(value)["kind"] == kind
     if kind.startswith("rank>"):

@@ -216,13 +216,16 @@ def _type(name, rule, values):
 
 def _dtype(name, rule, values):
     for _, called, value in _asked(rule, values):
-        if isinstance(value, torch.Tensor) and value.dtype not in _allowed(rule.right):
-            if value.dtype is torch.bfloat16 and device.wanted in ("Ascend", "GPU") and \
-                    torch.float16 in _allowed(rule.right):
-                continue                        # (the lists are a CPU's)
+        if isinstance(value, torch.Tensor) and not lists(_allowed(rule.right), value.dtype):
             return TypeError(f"For primitive[{name}], the input argument[{called}] must be a type of "
                              f"{{{_listed(rule.right)}}}, but got {type_description(value)}.")
     return None
+
+
+def lists(allowed, dtype: torch.dtype) -> bool:
+    """Whether ``dtype`` is ``allowed``: by a CPU's list, where elsewhere bfloat16 is right if float16 is."""
+    return dtype in allowed or (dtype is torch.bfloat16 and torch.float16 in allowed
+                                and not device.has_cpu_kernels())
 
 
 _JUDGES = {"tensor": _tensor, "same": _same, "alike": _alike, "dtype": _dtype,
@@ -238,7 +241,7 @@ def _allowed(right: str) -> frozenset:
 
 def _among(word: str, wanted: list[str]) -> bool:
     """Whether a type's name is listed, itself or by its family: Float32 by Float, any number by Number."""
-    family = re.sub(r"^B(?=Float)|\d+$", "", word)
+    family = re.sub(r"\d+$", "", word)
     return word in wanted or family in wanted or (family in _NUMBERS and "Number" in wanted)
 
 

@@ -47,7 +47,8 @@ def _dtype(x) -> str:
     if not isinstance(x, torch.Tensor):
         raise TypeError("no tensor")
     # MindSpore's lists of dtypes are a CPU's: elsewhere bfloat16 is right where float16 is.
-    return from_torch(torch.float16 if x.dtype is torch.bfloat16 else x.dtype)._text
+    elsewhere = x.dtype is torch.bfloat16 and not device.has_cpu_kernels()
+    return from_torch(torch.float16 if elsewhere else x.dtype)._text
 
 
 def _rendered(how: str):

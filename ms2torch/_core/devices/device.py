@@ -61,6 +61,11 @@ def target(chosen: torch.device) -> str:
     return {"cpu": "CPU", "meta": "CPU", "npu": "Ascend"}.get(chosen.type, "GPU")
 
 
+def has_cpu_kernels() -> bool:
+    """Whether what MindSpore's kernels for a CPU lack is lacking: no other device is asked for, or in use."""
+    return wanted == "CPU" or (wanted is None and device().type == "cpu")
+
+
 def describe(chosen: torch.device) -> str:
     """``cuda:0 (NVIDIA H200)``, ``cpu``."""
     name = getattr(module_of(chosen.type), "get_device_name", None)

@@ -96,7 +96,12 @@ def _binary(name: str, compute, loose: bool = False, prepare=None, over_zero=Non
         if prepare is not None:
             a, b = prepare(a, b)
         if not (scalars and of_one_kind(a, b)):
-            a, b = promote_operands(a, b, name, loose)
+            try:
+                a, b = promote_operands(a, b, name, loose)
+            except TypeError:
+                if scalars and isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
+                    raise TypeError(f"For Op[{name}], the promote output type is invalid") from None
+                raise
         try:
             return compute(a, b)
         except RuntimeError as err:

@@ -32,8 +32,8 @@ def triple(value, name: str, cell: str, lowest: int = 1) -> tuple[int, int, int]
                         f"but got type '{type_name(value)}'.")
     if len(value) == 5:
         value = value[2:]
-    kind = "positive int" if lowest else "non-negative int"
     if len(value) != 3 or not all(isinstance(v, int) and v >= lowest for v in value):
-        raise ValueError(f"For '{cell}', attr '{name}' should be an {kind} number or a tuple of three "
-                         f"{kind} numbers, but got {given}")
+        sizes = "positive integer" if lowest else "non-negative integer"
+        raise ValueError(f"For '{cell}', the parameter '{name}' must be an {sizes} or a tuple of three "
+                         f"{sizes}, but got {given}")
     return value

@@ -52,7 +52,11 @@ def looked_up(ids: Tensor, table: Tensor, one_hot: bool = False) -> Tensor:
         return wrap(F.embedding(t.remainder(size), table._t))
     except RuntimeError as err:
         t = ids._t
-        if t.dtype in (torch.int8, torch.int16, torch.uint8):
+        if one_hot and t.dtype in (torch.int8, torch.int16, torch.uint8):
+            raise TypeError("For primitive[OneHot], the input argument[indices] must be a type of "
+                            "{Tensor[Int32], Tensor[Int64]}, but got "
+                            f"Tensor[{from_torch(t.dtype)}].") from None
+        if t.dtype is torch.int16:
             return wrap(F.embedding(t.long(), table._t))
         if t.is_floating_point():
             raise TypeError("For primitive[Gather], the input argument[input_indices] must be a type of "
@@ -92,6 +96,8 @@ class Embedding(Cell):
     gather = primitive("Gather")
 
     def construct(self, ids):
+        if self.use_one_hot and isinstance(ids, Tensor) and not ids._t.numel():
+            raise RuntimeError("Shape of input should not contain 0, bug got shape: [const vector]{0}")
         return looked_up(ids, self.embedding_table, self.use_one_hot)
 
     def extend_repr(self) -> str:

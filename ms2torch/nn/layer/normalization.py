@@ -9,6 +9,7 @@ import torch
 from ms2torch import _checkparam as check
 from ms2torch._core import mode
 from ms2torch._core.checks.refusals import translate
+from ms2torch._core.devices import device
 from ms2torch._core.errors import unsupported
 from ms2torch._core.gradient import recording
 from ms2torch._core.operators.attribute_forms import with_numbers
@@ -98,6 +99,9 @@ class _BatchNorm(Cell):
             t = x._t
             if t.ndim not in self._ranks:
                 self._check_input_dim(t.shape, self.cls_name)
+            if t.dtype is torch.bfloat16 and device.has_cpu_kernels():
+                raise TypeError("For primitive[BatchNorm], the input argument[input_x] must be a type of "
+                                "{Tensor[Float16], Tensor[Float32]}, but got Tensor[BFloat16].")
             if not training:
                 y = batch_norm(t, gamma._t, beta._t, mean._t, variance._t, False, 0.0, self.eps, True)
             else:

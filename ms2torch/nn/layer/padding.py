@@ -8,6 +8,7 @@ import torch.nn.functional as F
 from ms2torch._core.checks.kernel_dtypes import not_supported
 from ms2torch._core.operators.arithmetic import SIGNED
 from ms2torch._core.tensor.tensor import wrap
+from ms2torch.ops.function._array_pad import something
 
 from ..cell import Cell
 
@@ -39,7 +40,7 @@ class _ConstantPadNd(Cell):
         self.value, self.padding = value, padding
 
     def construct(self, x):
-        return wrap(F.pad(x._t, self.padding, value=self.value))
+        return wrap(something(F.pad(x._t, self.padding, value=self.value)))
 
 
 class ConstantPad1d(_ConstantPadNd):

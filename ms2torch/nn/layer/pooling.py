@@ -9,6 +9,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch import _checkparam as check
+from ms2torch._core.devices import device
 from ms2torch._core.errors import unsupported
 from ms2torch._core.tensor.dtype import from_torch
 from ms2torch._core.tensor.tensor import wrap
@@ -40,6 +41,7 @@ class _PoolNd(Cell):
 
     _dims = 2
     _operator = ""
+    _floats = frozenset((torch.float16, torch.bfloat16, torch.float32, torch.float64))
     _sizes_later = False            # whether lengths of sizes are asked about when the layer is called
 
     def __init__(self, kernel_size, stride, pad_mode, data_format="NCHW") -> None:
@@ -94,7 +96,7 @@ class _PoolNd(Cell):
             t = x._t
         except AttributeError as err:
             raise not_tensor(err, self._operator, x) from None
-        if not t.is_floating_point() and not self._takes(t.dtype):
+        if t.dtype not in self._floats and not self._takes(t.dtype):
             raise TypeError(f"For primitive[{self._operator}], the input argument[x] must be a float Tensor, "
                             f"but got Tensor[{from_torch(t.dtype)}].")
         if t.ndim == self._dims + 1:
@@ -102,6 +104,11 @@ class _PoolNd(Cell):
         if t.ndim != self._dims + 2:
             raise self._wrong_rank(t.ndim)
         return t, False
+
+    def _in_space(self) -> None:
+        """The operator behind is that of three dimensions, which takes no bfloat16 on a CPU."""
+        if device.has_cpu_kernels():
+            self._floats = self._floats - {torch.bfloat16}
 
     def _wrong_rank(self, rank: int) -> Exception:
         return ValueError(f"For primitive[{self._operator}], the length of input must be equal to "
@@ -129,6 +136,7 @@ class _MaxPool(_PoolNd):
         self._sides = self._each_side(padding)
         if self.use_pad:
             self.padding = (0,) * (3 - self._dims) + self._sides
+            self._in_space()
         if isinstance(dilation, tuple) and len(dilation) not in (1, self._dims):
             lengths = "1" if self._dims == 1 else f"1 or {self._dims}"
             raise ValueError(f"For {self.cls_name}, the length of 'dilation' must be {lengths}, "
@@ -142,7 +150,7 @@ class _MaxPool(_PoolNd):
     def _takes(self, dtype) -> bool:
         """Integers, where the operator is the one with indices."""
         plain = not self.use_pad or (self._dims == 3 and self._dilation == 1 and not self.return_indices)
-        return not plain and not dtype.is_complex and dtype is not torch.bool
+        return not (plain or dtype.is_complex or dtype in (torch.bool, torch.bfloat16))
 
     def _settle(self, ceil_mode) -> None:
         """What one torch call needs, where one does: ``_direct``."""
@@ -162,7 +170,7 @@ class _MaxPool(_PoolNd):
         if direct is not None:
             try:
                 t = x._t
-                if t.ndim == self._dims + 2 and t.is_floating_point() and t.numel():
+                if t.ndim == self._dims + 2 and t.dtype in self._floats and t.numel():
                     return wrap(_MAX_POOL[self._dims](t, *direct))
             except (RuntimeError, AttributeError):
                 # What torch refuses, the way below explains.
@@ -233,6 +241,7 @@ class MaxPool3d(_MaxPool):
         self.return_indices, self.use_pad = return_indices, self.pad_mode == "PAD"
         self._sides = self._each_side(padding)
         self._dilation, self._ceil = dilation, ceil_mode
+        self._in_space()
 
 
 class _AvgPool(_PoolNd):
@@ -244,6 +253,8 @@ class _AvgPool(_PoolNd):
         self.divisor_override = divisor_override
         plain = self._dims < 3 and self.pad_mode != "PAD" and not ceil_mode and count_include_pad
         self._count_pads = None if plain and divisor_override is None else count_include_pad
+        if self._count_pads is not None:
+            self._in_space()
         if divisor_override is not None and divisor_override <= 0:
             raise ValueError(f"For '{self.cls_name}', the 'divisor_override' must be > 0, but got "
                              f"{divisor_override}.")
@@ -266,6 +277,10 @@ class _AvgPool(_PoolNd):
     def construct(self, x):
         t, added = self._batched(x)
         y = self._pooled(t)
+        if self._count_pads is not None and not y.numel():
+            sizes = ", ".join(map(str, (*y.shape[:2], *(1,) * (3 - self._dims), *y.shape[2:])))
+            raise RuntimeError("For 'AvgPool3D', output shape's all elements must be positive, but got "
+                               f"shape: [const vector]{{{sizes}}}.Please check input parameter!")
         return wrap(y.squeeze(0) if added else y)
 
     def _pooled(self, t):

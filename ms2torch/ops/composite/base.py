@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from ms2torch._core import mode
+from ms2torch._core.checks.words import renderings
 from ms2torch._core.errors import final
 from ms2torch._core.gradient import autodiff
 from ms2torch._core.gradient.passes import Valued
@@ -157,9 +158,11 @@ class MultitypeFuncGraph:
         return keep
 
     def __call__(self, *args):
+        key = tuple(map(type, args))
+        if np.ndarray in key:
+            raise TypeError("For 'MultitypeFuncGraph', the input can not be numpy.ndarray")
         if len(self.entries) == 1:          # there is nothing to choose, whatever kinds were registered
             return _in_its_language(self.entries[0][1])(*args)
-        key = tuple(map(type, args))
         fn = self._chosen.get(key)
         if fn is None:
             fn = self._choose(args)
@@ -261,7 +264,11 @@ class _Mapping:
     """Applies a function over the items of sequences side by side."""
 
     def __init__(self, ops=None, reverse: bool = False) -> None:
-        if isinstance(reverse, str) or not (ops is None or callable(ops)):
+        fits = ops is None or isinstance(ops, MultitypeFuncGraph)
+        if not fits and isinstance(self, HyperMap):
+            raise RuntimeError(f"Unable to cast Python instance of type {renderings(ops)['cls']} to C++ type "
+                               "'std::shared_ptr<mindspore::prim::MultitypeFuncGraph>'")
+        if not fits or isinstance(reverse, str):
             name = f"mindspore._c_expression.{type(self).__name__}_"
             raise TypeError("__init__(): incompatible constructor arguments. The following argument types "
                             f"are supported:\n    1. {name}(reverse: bool, ops: "
@@ -367,4 +374,6 @@ augassign_add, augassign_sub, augassign_mul, augassign_div, augassign_floordiv, 
         ("floordiv", operator.floordiv), ("mod", operator.mod)))
 
 
-hyper_add = HyperMap(operator.add)
+_added = MultitypeFuncGraph("hyper_add")
+_added.register("Tensor", "Tensor")(operator.add)
+hyper_add = HyperMap(_added)

@@ -44,6 +44,8 @@ def pad(input_x, padding, mode="constant", value=None):
     if mode not in _MODES:
         raise ValueError("For 'PadV3', the 'mode' must be str and must be in '['constant', 'reflect', "
                          f"'edge', 'circular']', but got '{mode}'.")
+    if not len(padding):
+        return input_x.clone()
     if mode == "constant":
         if len(padding) > 2 * input_x.ndim:
             raise ValueError("For 'PadV3' constant mode, paddings length too large for input dims, the pad "
@@ -51,19 +53,24 @@ def pad(input_x, padding, mode="constant", value=None):
         if isinstance(value, (list, tuple)) and len(value) == 1:
             value = value[0]
         value = value.item() if isinstance(value, torch.Tensor) else value
-        return F.pad(input_x, list(padding), "constant", 0 if value is None else value)
-    if not len(padding):
-        return input_x.clone()
+        return something(F.pad(input_x, list(padding), "constant", 0 if value is None else value))
     if signed := SIGNED.get(input_x.dtype):             # torch's kernels move none of these
         return F.pad(input_x.view(signed), list(padding), _MODES[mode]).view(input_x.dtype)
     try:
-        return F.pad(input_x, list(padding), _MODES[mode])
+        return something(F.pad(input_x, list(padding), _MODES[mode]))
     except NotImplementedError:
         size = len(padding)
         if input_x.ndim == size // 2 + 2:
             raise
         raise ValueError(f"For primitive[PadV3], the input dims when padding's size equal {size} must be "
                          f"equal to {size // 2 + 2}, but got {input_x.ndim}.") from None
+
+
+def something(padded):
+    """``padded``, which MindSpore refuses to be empty."""
+    if not padded.numel():
+        raise ValueError("For primitive[PadV3], the output size must be greater than 0, but got 0.")
+    return padded
 
 
 def _pairs(x, paddings):
@@ -135,7 +142,7 @@ def _pad_v3(x, paddings, constant_values=None, mode="constant", paddings_contigu
 def padding(x, pad_dim_size=8):
     """The last axis, of size 1, filled up with zeros to ``pad_dim_size`` (``mindspore.ops.padding``)."""
     if x.shape[-1] != 1:
-        raise ValueError(f"For 'Padding', the last dimension of 'x' must be 1, but got {x.shape[-1]}.")
+        raise ValueError(f"For 'Padding', the last dimension of 'x' must be 1, but got: {x.shape[-1]}.")
     return F.pad(x, (0, pad_dim_size - 1))
 
 

@@ -214,8 +214,11 @@ def trapz(y, x=None, *, dx=1.0, dim=-1):
 def bincount(input, weights=None, minlength=0):
     """How often each number from 0 on occurs, or the sum of its weights, as Float32.
 
-    MindSpore: ``mindspore.ops.bincount``.
+    Negative numbers are not counted. (``mindspore.ops.bincount``.)
     """
+    if input.dtype.is_signed and bool((counted := input >= 0).logical_not().any()):
+        weights = weights[counted] if isinstance(weights, torch.Tensor) else weights
+        input = input[counted]
     return _counted(input.to(torch.int64), weights, minlength).to(torch.float32)
 
 

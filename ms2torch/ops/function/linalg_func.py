@@ -181,11 +181,7 @@ def inner(input, other):
 @op(method=True, mint=True)
 def outer(input, vec2):
     """All products of an element of each (``mindspore.ops.outer``)."""
-    if not input.ndim:
-        return arithmetic.mul(input.reshape(1), vec2).reshape(vec2.shape)
-    if not vec2.ndim:
-        return arithmetic.mul(input, vec2)
-    return arithmetic.mul(input.reshape(-1, 1), vec2.reshape(1, -1))
+    return arithmetic.mul(input.reshape(-1, 1), vec2)
 
 
 @op(method=True)
