@@ -213,6 +213,21 @@ def status(full: str) -> tuple[str, str, str]:
     return "internal", "internal to MindSpore, which does not document it; not in ms2torch.", _PUBLIC
 
 
+def dropped_member(cls: type, name: str) -> tuple[str, str] | None:
+    """``(reason, instead)`` of a member that earlier releases of MindSpore had; None of any other."""
+    for base in cls.__mro__:
+        full = _dropped_members().get((base.__name__, name))
+        if full and base.__module__.startswith((OURS, "mindspore")):
+            return status(full)[1:]
+    return None
+
+
+@cache
+def _dropped_members() -> dict[tuple[str, str], str]:
+    """Names that a release dropped, by their last two parts: ``("Tensor", "backward")``."""
+    return {tuple(full.split(".")[-2:]): full for full, row in _removed().items() if row[2] != "(module)"}
+
+
 class Missing:
     """Stands for a name that MindSpore has and ms2torch has not: every use raises NotImplementedError."""
 

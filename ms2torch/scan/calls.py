@@ -8,6 +8,8 @@ import inspect
 from collections.abc import Iterator
 from functools import cache
 
+from ms2torch._naming.surface import dropped_member
+
 from .answers import constructor, facts, keywords, refusal, required_arguments, statements_of, suggestion
 from .evaluate import UNKNOWN, evaluate
 from .findings import API
@@ -311,6 +313,8 @@ def lacks_member(cls: type, name: str) -> str | None:
 
     if name.startswith("__") or hasattr(cls, name):
         return None
+    if dropped := dropped_member(cls, name):
+        return f"{dropped[0]} Instead: {dropped[1]}"
     if hasattr(cls, "__getattr__") and not issubclass(cls, Cell):
         return None
     hint = suggestion(name, [n for n in dir(cls) if not n.startswith("_")])

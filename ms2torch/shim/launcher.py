@@ -56,6 +56,8 @@ def _clean_tracebacks() -> None:
 
     def show(kind, value, trace):
         before(kind, value.with_traceback(_from_users_frame(trace)), value.__traceback__)
+        if kind is AttributeError and (dropped := surface.dropped_member(type(value.obj), value.name)):
+            notice(f"member: {value.name}", f"{value.name}: {dropped[0]} Instead: {dropped[1]}")
 
     sys.excepthook = show
 

@@ -173,3 +173,10 @@ def test_mapped_paths_reach_open_os_and_subprocesses(folder):
     code, out, err = launched("--map-path", "/data/mnist=here", "maps.py", cwd=folder)
     assert (code, out) == (0, "found ['x.txt'] True True False\nnew\n\n"), err
     assert (folder / "here" / "y.txt").read_text() == "new"
+
+
+def test_a_member_of_an_earlier_release_has_a_way_out(folder):
+    code, _, err = launched("-c", "import mindspore as ms; ms.Tensor([1.0]).backward()", cwd=folder)
+    assert code == 1
+    assert "no attribute 'backward'\n[ms2torch] backward: not supported" in err
+    assert "Instead: mindspore.grad" in err
