@@ -13,6 +13,7 @@ from ms2torch._naming.surface import dropped_member
 from .answers import constructor, facts, keywords, refusal, required_arguments, statements_of, suggestion
 from .evaluate import UNKNOWN, evaluate
 from .findings import API
+from .members import PYTORCH_HABITS
 from .nodes import walk
 from .words import wrong_words
 
@@ -317,7 +318,9 @@ def lacks_member(cls: type, name: str) -> str | None:
         return f"{dropped[0]} Instead: {dropped[1]}"
     if hasattr(cls, "__getattr__") and not issubclass(cls, Cell):
         return None
-    hint = suggestion(name, [n for n in dir(cls) if not n.startswith("_")])
+    habit = PYTORCH_HABITS.get(name)
+    hint = (f" It is PyTorch's; in MindSpore: {habit}." if habit else
+            suggestion(name, [n for n in dir(cls) if not n.startswith("_")]))
     if issubclass(cls, Tensor):
         if any(hasattr(sparse, name) for sparse in (COOTensor, CSRTensor)):  # which a sum with one may be
             return None

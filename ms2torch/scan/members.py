@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 from .answers import look_up
 
 TENSOR = "mindspore.Tensor"
 _PARAMETER = "mindspore.Parameter"
 _DATASET = "mindspore.dataset.Dataset"
+# Methods of PyTorch that MindSpore's objects lack, with what does it in MindSpore.
+_HABITS = Path(__file__).parent / "data" / "pytorch_habits.tsv"
+PYTORCH_HABITS = dict(row.split("\t") for row in _HABITS.read_text(encoding="utf-8").splitlines())
 
 # Functions, and methods of Tensors, whose result is one Tensor whatever they are given.
 _GIVE_TENSORS_NAMES = """

@@ -37,7 +37,8 @@ def parser() -> argparse.ArgumentParser:
                       help="memory of a device: tells what does not fit")
     made.add_argument("--json", action="store_true", help="the table as JSON, in bytes")
     made.add_argument("program", metavar="train.py", help="the script, with its own arguments after it")
-    made.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    rest = made.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    rest.required = False       # (or it is named among what is missing)
     return made
 
 

@@ -13,6 +13,8 @@ from ms2torch.cli import Parser
 
 from .translation import NEEDS_LIBCST
 
+# Where a bare name is looked for.
+_MODULES = ("mindspore.nn", "mindspore.ops", "mindspore.mint", "mindspore.numpy", "mindspore.Tensor")
 _USAGE = "ms2torch explain (NAME | FILE:LINE) [--zh]"
 
 
@@ -82,7 +84,9 @@ def _explain(name: str, zh: bool) -> int:
     if rule is None:
         answer = look_up(path)
         reason = answer.text or ("its calls stay ms2torch's" if answer.name == path else "no such name")
-        print(f"{path}: there is no rule; {reason}")
+        meant = [] if "." in name else [n for n in (f"{m}.{name}" for m in _MODULES) if rule_of(n)]
+        hint = f" Which is meant: {', '.join(meant)}?" if meant else ""
+        print(f"{path}: there is no rule; {reason}{hint}")
         return 1
     print("\n".join(describe_rule(path, rule, zh)))
     return 0

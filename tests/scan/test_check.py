@@ -157,6 +157,8 @@ LINES = [
     ("ops.relu(x).shape()[0]", "argument", "mindspore.Tensor.shape", "leave the brackets out"),
     ("ms.Tensor([1]).contiguous().mean().cpu()", "never", "mindspore.Tensor.cpu", "no such method"),
     ("(sparse() + ms.Tensor([1])).to_tuple()",),
+    ("nn.Adam(net.get_parameters()).step()", "never", "mindspore.nn.Adam.step", "optimizer(grads)"),
+    ("opt = nn.Adam(net.get_parameters())\nopt.step = 1\nopt.step",),
     ("ops.absolutely_not()", "never", "mindspore.ops.absolutely_not", "no such name."),
     ("x = ops.nope() if hasattr(ops, 'nope') else 0",),
     ("hasattr(ops, 'nope') and ops.nope()",),

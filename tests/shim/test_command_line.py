@@ -95,6 +95,7 @@ def test_wrong_use_is_a_line_and_the_usage(words, said, capsys):
         (["check", "--api", "9.9", "t.py"], "--api: API generations run from 1.0 to 2.10"),
         (["check", "--json", "nowhere/found.json", "t.py"], "can't write 'nowhere/found.json': "),
         (["scan", "--jobs", "0", "."], "--jobs: '0' is not a whole number from 1 on"),
+        (["plan"], "arguments are required: --ranks, train.py"),
         (["plan", "--ranks", "0", "t.py"], "--ranks: '0' is not a whole number from 1 on"),
         (["plan", "--ranks", "2", "--memory", "-1", "t.py"], "--memory: '-1' is no number of GiB"),
         (["plan", "--ranks", "2", "nowhere.py"], "can't open file"),
@@ -120,6 +121,7 @@ def test_every_command_says_what_is_wrong_in_one_line(words, said, tmp_path, mon
     first, *more = capsys.readouterr().err.splitlines()
     assert end.value.code == 2
     assert first.startswith("ms2torch: ") and said in first and len(more) <= 1
+    assert "arguments are required" not in first or first.endswith(said)
 
 
 PROGRAM = """\

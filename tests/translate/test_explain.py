@@ -35,3 +35,10 @@ def test_bad_input_is_one_line(what, code, capsys):
     assert explain.main([what]) == code
     said = capsys.readouterr()
     assert len((said.out + said.err).splitlines()) == 1
+
+
+def test_a_bare_name_is_told_where_it_is(capsys):
+    assert explain.main(["Dense"]) == 1
+    assert capsys.readouterr().out.endswith("Which is meant: mindspore.nn.Dense, mindspore.ops.Dense?\n")
+    assert explain.main(["nothing"]) == 1
+    assert "Which" not in capsys.readouterr().out
