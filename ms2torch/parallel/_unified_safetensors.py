@@ -25,7 +25,7 @@ LARGEST = 3 * 2**30         # bytes in a file, about
 def unified_safetensors(src_dir, src_strategy_file, dst_dir, merge_with_redundancy=True, file_suffix=None,
                         max_process_num=64, choice_func=None, split_dst_file=()) -> None:
     """Write the whole parameters of what ranks saved (``src_dir/rank_N/*.safetensors``) into ``dst_dir``:
-    ``part0.safetensors`` and so on, in ``param_name_map.json`` which has which, and in
+    ``part0.safetensors`` and so on, in ``param_name_map.json`` which file has which, and in
     ``hyper_param.safetensors`` what the strategy file does not name.
 
     ``choice_func`` of a name is whether its parameter is taken, or its new name. ``split_dst_file`` (number,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
-import re
+import itertools
 import textwrap
 from collections import defaultdict
 from functools import cache
@@ -12,7 +11,8 @@ from typing import NamedTuple
 from ms2torch._core.operators.registry import OPS
 from ms2torch.translate import rules
 from scripts import support_table
-from scripts.pages import calls, examples
+from scripts.pages import calls, chinese, examples
+from scripts.pages.docstrings import code, doc, escaped, method_doc, paragraphs, prose, sentence
 from tests.signatures import find, theirs
 
 # Of a line of code, in characters.
@@ -47,7 +47,7 @@ WORDS = {
     "zh": {
         "title": "API 参考",
         "of": "按模块排列；每个名字的页面有签名、作用、在 PyTorch 里的写法，以及一个例子，"
-        "其输出由真的 MindSpore 打印。说明文字是英文的文档字符串。",
+        "其输出由真的 MindSpore 打印。",
         "names": "名字",
         "same": "同一个定义",
         "torch": "在 PyTorch 里",
@@ -135,7 +135,8 @@ def listing(module: str, names: list[Entry], language: str) -> str:
     lines = [f"# {module}", "", f"| {WORDS[language]['names']} | |", "|---|---|"]
     for entry in sorted(names, key=lambda e: e.name.lower()):
         leaf = entry.name.rpartition(".")[2]
-        said = WORDS[language]["refused"] if entry.status == "refused" else sentence(doc(entry.found))
+        refused = entry.status == "refused"
+        said = WORDS[language]["refused"] if refused else sentence(doc(entry.found), language)
         lines.append(f"| [`{leaf}`]({address(entry)}) | {escaped(said).replace('|', chr(92) + '|')} |")
     return "\n".join(lines) + "\n"
 
@@ -153,7 +154,7 @@ def page(entry: Entry, language: str) -> str:
     ]
     if entry.status == "refused":
         lines += [f"**{words['refused']}**", ""]
-    lines += [prose(doc(entry.found)), ""]
+    lines += [prose(doc(entry.found), language), ""]
     if others := siblings(entry.name):
         lines += [f"{words['same']}{words['colon']}" + ", ".join(f"`{o}`" for o in others), ""]
     if rule := form(entry.name):
@@ -169,7 +170,7 @@ def page(entry: Entry, language: str) -> str:
     if entry.methods:
         lines += [f"## {words['methods']}", ""]
         for method in entry.methods:
-            lines += member(method, words)
+            lines += member(method, words, language)
     proofs = support_table.evidence(entry.name, entry.found) if entry.status == "here" else []
     if entry.status == "here":
         lines += [
@@ -190,7 +191,7 @@ def folded(call: str) -> str:
     return "\n".join([f"{name}(", *(f"    {line}" for line in lines), ")"])
 
 
-def member(full: str, words: dict) -> list[str]:
+def member(full: str, words: dict, language: str) -> list[str]:
     """A method's section on its class's page."""
     thing = find(full)
     if thing is None:
@@ -203,7 +204,7 @@ def member(full: str, words: dict) -> list[str]:
         *(folded(name + form) for form in theirs()[full].split(" | ")),
         "```",
         "",
-        prose(method_doc(full)),
+        prose(method_doc(full), language),
         "",
         *shown(full, words, 4),
     ]
@@ -297,47 +298,13 @@ def form(full: str):
     return None if rule is None or rule.form == "_gone_" else rule
 
 
-def doc(found: object) -> str:
-    """Our docstring of a public thing; a class's may stand in its ``__init__``."""
-    found = getattr(found, "__func__", getattr(found, "fget", None) or found)
-    if isinstance(found, type):
-        return inspect.cleandoc(
-            vars(found).get("__doc__") or getattr(vars(found).get("__init__"), "__doc__", None) or ""
-        )
-    return inspect.cleandoc(getattr(found, "__doc__", None) or "")
-
-
-def method_doc(full: str) -> str:
-    """The docstring of a method: its own, else that of the class which has the method first."""
-    owner, _, name = full.rpartition(".")
-    made = [vars(base)[name] for base in getattr(find(owner), "__mro__", ()) if name in vars(base)]
-    return next((text for text in map(doc, [find(full), *made]) if text), "")
-
-
-def sentence(text: str) -> str:
-    """The first sentence of a docstring, without the name that stands beside it."""
-    first = " ".join(re.sub(r"\s*\(``mindspore\.[\w.]+``\)", "", text.split("\n\n")[0]).split())
-    return textwrap.shorten(re.split(r"(?<=[.。])\s", first)[0], 160, placeholder=" …").rstrip(",;:")
-
-
-def escaped(text: str) -> str:
-    """Text for Markdown: code stays code, other signs are themselves."""
-    parts = re.split(r"(``.+?``|`[^`]+`)", text)
-    return "".join(p if p.startswith("`") else _signs(p) for p in parts)
-
-
-def _signs(text: str) -> str:
-    """Text without code: a backslash before what Markdown takes one for; it has none for < and >."""
-    return re.sub(r"([*_\[\]#])", r"\\\1", text).replace("<", "&lt;").replace(">", "&gt;")
-
-
-def prose(text: str) -> str:
-    """A docstring as Markdown: paragraphs, and indented or prompted lines as code."""
-    out = []
-    for block in re.split(r"\n\s*\n", text):
-        lines = block.split("\n")
-        if all(line.startswith(("    ", ">>>")) for line in lines):
-            out += ["```text", *(line.removeprefix("    ") for line in lines), "```", ""]
-        else:
-            out += [re.sub(r":(?:class|func|meth|mod|data|attr):(`[^`]+`)", r"\1", escaped(block)), ""]
-    return "\n".join(out).strip()
+def texts(modules: dict[str, list[Entry]]) -> dict[str, str]:
+    """The paragraphs that the pages show, in their order, each with the first name that has it."""
+    found: dict[str, str] = {}
+    for entry in itertools.chain.from_iterable(modules.values()):
+        shown = {entry.name: doc(entry.found)} | {method: method_doc(method) for method in entry.methods}
+        for name, text in shown.items():
+            for paragraph in paragraphs(text):
+                if not code(paragraph):
+                    found.setdefault(chinese.key(paragraph), name)
+    return found

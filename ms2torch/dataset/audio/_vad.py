@@ -23,7 +23,7 @@ class Vad(AudioTensorOperation):
     ``torchaudio.functional.vad`` in a function of the program's own.
 
     Raises:
-        RuntimeError: no frequency lies between the filters' or the lifters', or nothing is searched.
+        RuntimeError: no frequency lies between the filters' limits or the lifters', or nothing is searched.
     """
 
     def __init__(self, sample_rate, trigger_level=7.0, trigger_time=0.25, search_time=1.0, allowed_gap=0.25,

@@ -152,7 +152,7 @@ class JiebaTokenizer(_Tokenizer):
         self.words = []
 
     def add_word(self, word, freq=None):
-        """Know one more word; ``freq``: how often it is seen, where the dictionary's usual word is none."""
+        """Know one more word; ``freq``: how often it is seen, else as often as a usual word."""
         if word is None:
             raise ValueError("word is not provided.")
         if freq is not None:

@@ -94,7 +94,7 @@ class _CifarToMR:
 
 
 class Cifar10ToMR(_CifarToMR):
-    """CIFAR-10 for Python as MindRecord (``mindspore.mindrecord.Cifar10ToMR``)."""
+    """CIFAR-10 for Python as MindRecord (``mindspore.mindrecord.Cifar10ToMR``). """
 
     __doc__ += _CifarToMR.__doc__
     _files = (("data_batch_", "data_batch_*", "img_train"), ("test_batch", "test_batch", "img_test"))
@@ -106,7 +106,7 @@ class Cifar10ToMR(_CifarToMR):
 
 
 class Cifar100ToMR(_CifarToMR):
-    """CIFAR-100 for Python as MindRecord (``mindspore.mindrecord.Cifar100ToMR``)."""
+    """CIFAR-100 for Python as MindRecord (``mindspore.mindrecord.Cifar100ToMR``). """
 
     __doc__ += _CifarToMR.__doc__
     _files = (("train", "train", "img_train"), ("test", "test", "img_test"))

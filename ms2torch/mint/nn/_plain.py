@@ -92,12 +92,12 @@ Upsample = _layer("UpsampleExt", F.interpolate, size=None, scale_factor=None, mo
 
 
 def _bilinear(input, size=None, scale_factor=None):
-    """Images at another size, bilinear, corners on corners"""
+    """Images at another size, bilinear, corners on corners."""
     return F.interpolate(input, size, scale_factor, "bilinear", True)
 
 
 def _nearest(input, size=None, scale_factor=None):
-    """Images at another size, each pixel the nearest one"""
+    """Images at another size, each pixel the nearest one."""
     return F.interpolate(input, size, scale_factor, "nearest")
 
 
@@ -155,8 +155,8 @@ def _padding(base: type[_Padded]) -> list[type[_Padded]]:
     kind = base.__name__.removesuffix("Nd_")
     return [type(f"{kind}{n}d", (base,), {
         "_dims": n, "__module__": "mindspore.mint.nn",
-        "__doc__": f"{base.__doc__[:-1]}'s last {n} dimensions (``mindspore.mint.nn.{kind}{n}d``).",
-    }) for n in (1, 2, 3)]
+        "__doc__": f"{base.__doc__[:-1]}'s last {last} (``mindspore.mint.nn.{kind}{n}d``).",
+    }) for n, last in ((1, "dimension"), (2, "2 dimensions"), (3, "3 dimensions"))]
 
 
 ConstantPad1d, ConstantPad2d, ConstantPad3d = _padding(ConstantPadNd_)

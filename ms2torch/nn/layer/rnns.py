@@ -93,13 +93,17 @@ class _DynamicRNNBase(_Layers):
         return wrap(y), final if self.is_lstm else final[0]
 
 
-class _RNNBase(Cell):
-    """What the recurrent layers share.
+# Of the recurrent layers' docstrings.
+_SHARED = """
 
     ``construct(x, hx=None, seq_length=None)`` takes x as (T, N, in), or (N, T, in) where ``batch_first``;
     gives the outputs and the final state. Steps beyond ``seq_length`` give zeros. Parameters
     ``weight_ih_l0``, ``weight_hh_l0``, ``bias_ih_l0``, ``bias_hh_l0`` and so on, all of a kind together.
     """
+
+
+class _RNNBase(Cell):
+    """What the recurrent layers share."""
 
     def __init__(self, mode, input_size, hidden_size, num_layers=1, has_bias=True, batch_first=False,
                  dropout=0.0, bidirectional=False, dtype=float32) -> None:
@@ -219,9 +223,9 @@ class _RNNBase(Cell):
 
 
 class RNN(_RNNBase):
-    """Elman network (``mindspore.nn.RNN``); ``nonlinearity`` is "tanh" or "relu". See _RNNBase for the call.
-    """
+    """Elman network (``mindspore.nn.RNN``); ``nonlinearity`` is "tanh" or "relu"."""
 
+    __doc__ += _SHARED
     def __init__(self, *args, **kwargs) -> None:
         nonlinearity = kwargs.pop("nonlinearity", "tanh")
         if nonlinearity not in ("tanh", "relu"):
@@ -233,6 +237,7 @@ class RNN(_RNNBase):
 class GRU(_RNNBase):
     """Gated recurrent units (``mindspore.nn.GRU``): ``(x, h)`` to ``(output, h)``."""
 
+    __doc__ += _SHARED
     def __init__(self, *args, **kwargs) -> None:
         super().__init__("GRU", *args, **kwargs)
 
@@ -243,6 +248,8 @@ class LSTM(_RNNBase):
     Arguments: input_size, hidden_size, num_layers=1, has_bias=True, batch_first=False, dropout=0.0,
     bidirectional=False, dtype=float32.
     """
+
+    __doc__ += _SHARED
 
     def __init__(self, *args, **kwargs) -> None:
         super().__init__("LSTM", *args, **kwargs)

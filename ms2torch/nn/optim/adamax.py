@@ -20,10 +20,10 @@ from .optimizer import Optimizer, opt_init_args_register
 
 
 class AdaMax(Optimizer):
-    """Adam with the largest gradient so far in place of the mean square: v = max(beta2 * v, |g|),
+    """Adam with the largest gradient so far in place of the mean square.
 
-    p -= lr / (1 - beta1^t) * m / (v + eps). State: ``beta1_power``, ``moment1.*``, ``moment2.*``. torch's
-    Adamax adds its epsilon to |g| instead.
+    v = max(beta2 * v, |g|), p -= lr / (1 - beta1^t) * m / (v + eps). State: ``beta1_power``, ``moment1.*``,
+    ``moment2.*``. torch's Adamax adds its epsilon to |g| instead.
     """
 
     _operator, _unlike = "ApplyAdaMax", EVALUATED

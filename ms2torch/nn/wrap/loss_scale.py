@@ -190,7 +190,7 @@ _grad_scale = grad_scale
 
 @grad_scale.register("Tensor", "Tensor", "Tensor")
 def tensor_grad_scale_pipeline(scale, grad, accu_grad):
-    """The gathered gradient, unscaled; the last one is already in it."""
+    """The accumulated gradient, unscaled; the last one is already in it."""
     unscaled = wrap(accu_grad._t * scale._t.reciprocal())
     assign(accu_grad, wrap(torch.zeros_like(accu_grad._t)))
     return unscaled

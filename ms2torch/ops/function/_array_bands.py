@@ -115,7 +115,7 @@ def _fit(x, diagonal, count: int, longest: int) -> None:
 
 @op(primitive="MatrixSetDiagV3", init=("align",))
 def matrix_set_diag(x, diagonal, k=0, align="RIGHT_LEFT"):
-    """``x`` with the diagonals of ``diagonal``, packed as above (``mindspore.ops.matrix_set_diag``)."""
+    """``x`` with other diagonals, packed as `matrix_diag_part`'s (``mindspore.ops.matrix_set_diag``)."""
     low, high = _bounds(k)
     longest, (m, n, i, j) = _places(*x.shape[-2:], low, high, align)
     _fit(x, diagonal, high - low + 1, longest)

@@ -172,7 +172,7 @@ def gather_along(x, dim, index):
 def gather_nd(input_x, indices):
     """The slices that the last axis of ``indices`` points at (``mindspore.ops.gather_nd``).
 
-    RuntimeError for an index out of range; negative ones are.
+    RuntimeError for an index out of range, as a negative one is.
     """
     if indices.ndim == 0:
         indices = indices[None]

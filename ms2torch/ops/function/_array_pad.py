@@ -151,7 +151,7 @@ def padding(x, pad_dim_size=8):
 
 @primitive("SpaceToDepth", init=("block_size",))
 def _space_to_depth(input_x, block_size):
-    """Blocks of ``block_size`` x ``block_size`` as channels, the place in the block first."""
+    """Blocks of ``block_size`` x ``block_size`` as channels: (block row, block column, old channel)."""
     n, c, h, w = input_x.shape
     b = block_size
     if h % b or w % b:

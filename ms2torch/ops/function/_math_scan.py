@@ -270,7 +270,7 @@ def _mint_histc(input, bins=100, min=0, max=0):
 
 @primitive("Histogram", init={"bins": 100, "min": 0.0, "max": 0.0})
 def _histogram(x, bins=100, min=0.0, max=0.0):
-    """The histogram over ``bins`` equal intervals, in the input's dtype, of Float16 Float32.
+    """The histogram over ``bins`` equal intervals, in the input's dtype, Float32 for Float16.
 
     (``mindspore.ops.Histogram``.)
     """

@@ -278,7 +278,7 @@ def _momentum(variable, accumulation, learning_rate, gradient, momentum, use_nes
          call=(0, 3, 5, 1, 2, 4))
 def _sgd(parameters, accum, stat, gradient, learning_rate, momentum, dampening=0.0, weight_decay=0.0,
          nesterov=False):
-    """One step of SGD; where ``stat`` is positive, the first one (``mindspore.ops.SGD``)."""
+    """One step of SGD; a positive ``stat`` says that it is the first (``mindspore.ops.SGD``)."""
     gradient = gradient + weight_decay * parameters
     moved = torch.where(stat > 0, gradient, momentum * accum + (1 - dampening) * gradient)
     change = gradient + momentum * moved if nesterov else moved

@@ -12,7 +12,7 @@ __all__ = ["sparse_segment_mean"]
 def _sorted_segments(name: str, reduce: str) -> None:
     @primitive(name)
     def segments(input_x, segment_ids):
-        """The elements of each segment, whose ids rise from 0, as one."""
+        """Each segment as one: what the name says of its elements; ids rise from 0."""
         if segment_ids.ndim == 1 and input_x.ndim and len(segment_ids) != len(input_x):
             raise ValueError(f"For '{name}', the amount of data for segment_ids must be equal to the first "
                              f"dimension of the shape of input_x, but got {len(segment_ids)} and "

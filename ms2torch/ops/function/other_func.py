@@ -9,7 +9,7 @@ __all__ = ["depend"]
 
 @op(primitive="Depend", on_tensors=True)
 def depend(value, expr):
-    """``value``; that ``expr`` comes first is so anyway, in the order of Python.
+    """``value``; ``expr`` has run before, as Python runs what is written first.
 
     (``mindspore.ops.depend``.)
     """

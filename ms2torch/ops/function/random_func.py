@@ -138,7 +138,7 @@ class RandomCategorical(Primitive):
 
 @_random
 class RandomChoiceWithMask(Primitive):
-    """``count`` places where the mask is True, and which of the rows are such.
+    """``count`` places where the mask is True, and which of the rows are places, not filling.
 
     (``mindspore.ops.RandomChoiceWithMask``.)
     """
@@ -405,7 +405,7 @@ def _choice(mask, count, stream):
 
 @op
 def choice_with_mask(input_x, count=256, seed=None):
-    """``count`` places where ``input_x`` is True, and which of the rows are such.
+    """``count`` places where ``input_x`` is True, and which of the rows are places, not filling.
 
     (``ops.choice_with_mask``.)
     """
