@@ -58,7 +58,8 @@ def project_of(sources: dict[str, str]) -> Project:
             break
     texts = sources.values()
     moving = any("BatchNorm" in text for text in texts)
-    return project._replace(norms=any(map(has_norms, texts)), moving=moving, counts=any(map(_STEPS.search, texts)))
+    counts = any(map(_STEPS.search, texts))
+    return project._replace(norms=any(map(has_norms, texts)), moving=moving, counts=counts)
 
 
 def has_norms(source: str) -> bool:
