@@ -40,6 +40,9 @@ def _read() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
 
 
 PRECONDITIONS, OF_FAILURES = _read()
+# The dtypes that one word lists.
+_FAMILIES = {"Float": ("Float16", "Float32", "Float64"), "Int": ("Int8", "Int16", "Int32", "Int64"),
+             "UInt": ("UInt8", "UInt16", "UInt32", "UInt64")}
 _FOR = re.compile(r"(.*) for (\w+)\.([\w ]+)$")
 
 
@@ -118,7 +121,8 @@ def _of_kinds(n: str, right: str, name: str, argument: str):
         yield (f"{n} is not None and not of_types({n}, {', '.join(map(repr, types))})", "TypeError",
                f"For '{name}', the type of '{argument}' should be {asked}, but got type '{{type({n})}}'.")
     else:
-        dtypes = tuple(right.replace("Tensor[", "").replace("]", "").split(", "))
+        listed = right.replace("Tensor[", "").replace("]", "").split(", ")
+        dtypes = tuple(d for word in listed for d in _FAMILIES.get(word, (word,)))
         got = "kind" if "[" in right else "word"
         yield (f"dtype({n}) not in {dtypes}", "TypeError",
                f"For primitive[{name}], the input argument[{argument}] must be a type of {{{right}}}, "
