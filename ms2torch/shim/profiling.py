@@ -22,6 +22,7 @@ from pathlib import Path
 import torch
 
 from ms2torch._core.devices.device import profiler_activities
+from ms2torch._core.gradient import autodiff
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.compiler import steps
 from ms2torch.compiler.watching import is_users
@@ -39,6 +40,7 @@ _PRINTS = ("__str__", "__repr__")
 # A Tensor that one line prints so often, and in this part of the steps, is printed in a loop.
 OFTEN, PART = 3, 0.05
 TRACE = "ms2torch_profile.json"
+_BACKWARD = "(backward passes)"
 
 
 class Profile:
@@ -51,6 +53,7 @@ class Profile:
         self.outermost, self.updates = [0, 0.0], 0
         self.reads: dict[str, list] = defaultdict(lambda: [0, 0.0])
         self.data, self.pipelines = [0, 0.0], Pipelines()
+        self.backward = 0.0                     # seconds of backward passes outside Cells
         self.prints: dict[str, list] = defaultdict(lambda: [0, 0.0])
         self.breaks: dict[str, None] = {}
         self._inside: list[float] = []          # seconds in Cells below, for each Cell under way
@@ -65,6 +68,7 @@ class Profile:
     def install(self) -> None:
         Cell.__call__ = self._around_cell(Cell.__call__)
         Iterator.__next__ = self._around_data(Iterator.__next__)
+        autodiff.run_backward = self._around_backward(autodiff.run_backward)
         self.pipelines.install()
         for names, rows in ((_READS, self.reads), (_PRINTS, self.prints)):
             for name in names:
@@ -99,6 +103,26 @@ class Profile:
                 else:
                     self.outermost[0] += 1
                     self.outermost[1] += took
+
+        return timed
+
+    def _around_backward(self, run):
+        @functools.wraps(run)
+        def timed(*args, **kwargs):
+            if threading.get_ident() != self._main:
+                return run(*args, **kwargs)
+            start = time.perf_counter()
+            try:
+                return run(*args, **kwargs)
+            finally:
+                took = time.perf_counter() - start
+                row = self.cells[_BACKWARD]
+                row[0] += 1
+                row[1] += took
+                if self._inside:
+                    self._inside[-1] += took
+                else:
+                    self.backward += took
 
         return timed
 
@@ -171,8 +195,11 @@ class Profile:
 
     def lines(self, total: float) -> list[str]:
         cells = self.outermost[1]
-        out = [f"[ms2torch] profile: {total:.2f} s; in Cells {_share(cells, total)}, waiting for data "
-               f"{_share(self.data[1], total)}"]
+        parts = {"in Cells": cells, "in backward passes outside them": self.backward,
+                 "waiting for data": self.data[1]}
+        parts["elsewhere"] = max(0.0, total - sum(parts.values()))
+        out = [f"[ms2torch] profile: {total:.2f} s; "
+               + ", ".join(f"{where} {_share(part, total)}" for where, part in parts.items())]
         out += ["  " + words for words in self.findings(total)]
         out.append("  by Cell, without the Cells inside it:")
         rows = sorted(self.cells.items(), key=lambda item: -item[1][1])

@@ -94,6 +94,9 @@ def test_steps_are_those_of_the_optimizer(tmp_path):
     code, _, told = launched(f"--profile={tmp_path}", "train.py", cwd=tmp_path)
     assert code == 0 and "by operator, 20 steps" in told
     assert "train.py:12: a Tensor's numbers are read on the host 30 times" in told and "1.0 a step" in told
+    assert re.search(r"\(backward passes\) +30 calls", told)
+    shares = re.findall(r" (\d+) %", told.partition("\n")[0])
+    assert len(shares) == 4 and abs(sum(map(int, shares)) - 100) <= 2           # (each is rounded)
 
 
 def test_it_names_the_line_that_reads_and_the_data_that_is_waited_for(tmp_path):
