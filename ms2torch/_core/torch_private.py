@@ -98,6 +98,7 @@ _LATE = {
     "FakeTensorMode": ("torch._subclasses.fake_tensor:FakeTensorMode",),
     "DataDependentOutputException": ("torch._subclasses.fake_tensor:DataDependentOutputException",),
     "compile_fx": ("torch._inductor.compile_fx:",),
+    "inductor_backends": ("torch._inductor.codegen.common:",),
     "decompositions": ("torch._inductor.decomposition:decompositions",),
     "default_cache_dir": ("torch._inductor.runtime.cache_dir_utils:default_cache_dir",),
     "rules_of_collectives": ("torch.distributed._tools.fake_collectives:",),

@@ -33,7 +33,10 @@ def can_compile(device) -> bool:
         notice("compile: no compiler", "no C++ compiler here (g++ or clang++), which compiling on a CPU "
                "needs: everything runs eagerly. 没有 C++ 编译器，全部以 eager 方式运行。")
         return False
-    return device.type in ("cpu", "cuda", "xpu")
+    from ms2torch._core.torch_private import inductor_backends
+
+    inductor_backends.init_backend_registration()
+    return inductor_backends.get_scheduling_for_device(device.type) is not None
 
 
 def keep_cache() -> None:

@@ -12,7 +12,7 @@ import torch
 from torch.utils import backend_registration
 
 import ms2torch
-from ms2torch import Tensor, hal, ops
+from ms2torch import Tensor, device_context, hal, ops
 from ms2torch._core import errors
 from ms2torch._core.devices import device
 from ms2torch._core.processes import distributed
@@ -80,6 +80,10 @@ def test_the_accelerator_that_torch_has_is_the_device(monkeypatch, capsys, kind,
     assert asked == [1] and hal.memory_allocated() == 7 and hal.max_memory_allocated() == 0
     assert hal.get_device_name(0, target) == f"{kind} of a test" and hal.device_count(target) == 2
     assert hal.is_available(target)
+    here, absent = device_context.gpu, device_context.ascend
+    if target == "Ascend":
+        here, absent = absent, here
+    assert here.is_available() and here.device_count() == 2 and not absent.is_available()
     assert distributed.backend_for(kind) == backend
 
 

@@ -391,3 +391,11 @@ def test_torch_is_known_through_a_link_too(tmp_path, monkeypatch):
     spec.loader.exec_module(anew)
     for folder in (str(tmp_path / "torch"), real):
         assert anew.owner_of(os.path.join(folder, "_ops.py")) == anew.ENGINE
+
+
+def test_steps_are_compiled_on_devices_that_inductor_knows(monkeypatch):
+    monkeypatch.setattr(settings, "backend", "inductor")
+    known, place = torch_private.inductor_backends, torch.device("privateuseone")
+    assert not settings.can_compile(place)
+    monkeypatch.setitem(known.device_codegens, place.type, known.DeviceCodegen(object, object))
+    assert settings.can_compile(place)

@@ -58,7 +58,19 @@ def current_module():
 
 def target(chosen: torch.device) -> str:
     """MindSpore's name for a device: "CPU", "Ascend" for an NPU, "GPU" for any other accelerator."""
-    return {"cpu": "CPU", "meta": "CPU", "npu": "Ascend"}.get(chosen.type, "GPU")
+    return _target_of(chosen.type)
+
+
+def _target_of(kind: str) -> str:
+    return {"cpu": "CPU", "meta": "CPU", "npu": "Ascend"}.get(kind, "GPU")
+
+
+def count(name: str) -> int:
+    """How many devices are here that `target` calls ``name``, of the accelerator's kind."""
+    kind = accelerator()
+    if kind is None or _target_of(kind) != name:
+        return 0
+    return getattr(module_of(kind), "device_count", lambda: 1)()
 
 
 def has_cpu_kernels() -> bool:

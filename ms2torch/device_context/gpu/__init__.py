@@ -1,4 +1,6 @@
-"""CUDA devices (``mindspore.device_context.gpu``)."""
+"""Accelerators other than Ascend's (``mindspore.device_context.gpu``)."""
+
+from ms2torch._core.devices import device
 
 from . import op_precision, op_tuning
 
@@ -7,16 +9,12 @@ __all__ = ["device_count", "is_available"]
 
 
 def device_count() -> int:
-    """How many CUDA devices there are. RuntimeError where there is none."""
+    """How many such devices there are. RuntimeError where there is none."""
     if not is_available():
         raise RuntimeError("Device_target GPU not exist.")
-    import torch
-
-    return torch.cuda.device_count()
+    return device.count("GPU")
 
 
 def is_available() -> bool:
-    """Whether CUDA devices can be used."""
-    import torch
-
-    return torch.cuda.is_available()
+    """Whether such devices can be used."""
+    return device.count("GPU") > 0
