@@ -98,15 +98,16 @@ class Bisection:
     def _write(self, kept: Kept, keep_data: bool = False) -> None:
         """Put the translation with these sites kept into the draft and the outcome."""
         known = known_of(self.sources, self.facts)
-        if keep_data:
-            known["data"] = known["data"]._replace(reason="its batches differed from MindSpore's")
+        for one in known.values() if keep_data else ():
+            if "data" in one:
+                one["data"] = one["data"]._replace(reason="its batches differed from MindSpore's")
         for file in self.outcome.files:
             made = translate_source(
                 self.sources[file.path],
                 path=file.path,
                 facts=self.facts[file.path],
                 keep=kept[file.path],
-                **known,
+                **known[file.path],
             )
             file.text, file.sites, file.helpers = made.text, made.sites, list(made.helpers)
             self.draft.write(file.path, made.text)

@@ -96,7 +96,7 @@ class Prover:
         keep = self.keep.get(path, frozenset()) if keep is None else keep
         if (path, keep) not in self._cache:
             self._cache[path, keep] = self.translate(
-                self.sources[path], path=path, facts=self.facts.get(path), keep=keep, **self.known
+                self.sources[path], path=path, facts=self.facts.get(path), keep=keep, **self.known[path]
             )
         return self._cache[path, keep]
 

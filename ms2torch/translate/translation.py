@@ -74,11 +74,19 @@ def translate_source(
     return rewrite(source, facts, keep, data, project)
 
 
-def known_of(sources: dict[str, str], facts: dict[str, Facts]) -> dict[str, object]:
-    """What several files have to know of each other, as `translate_source` takes it: ``data``, ``project``.
+def known_of(sources: dict[str, str], facts: dict[str, Facts]) -> dict[str, dict[str, object]]:
+    """What each file has to know of those that it belongs to, as `translate_source` takes it: ``data`` and
+    ``project``.
 
-    Data pipelines move to PyTorch together or not at all.
+    A program's data pipelines move to PyTorch together or not at all.
     """
+    from .rewriting.programs import programs_of
+
+    return {path: known for one in programs_of(sources) for known in [_known(one, facts)] for path in one}
+
+
+def _known(sources: dict[str, str], facts: dict[str, Facts]) -> dict[str, object]:
+    """What the files of one program know of each other."""
     from .rewriting import pipelines, project
     from .rewriting.reading import Reading
 
@@ -87,4 +95,4 @@ def known_of(sources: dict[str, str], facts: dict[str, Facts]) -> dict[str, obje
         tree = ast.parse(source)
         data |= pipelines.pipelines_of(tree, Reading(tree, facts.get(path), files))
     found = {"data": data} if data.any else {}
-    return {**found, "project": files} if files.classes or files.functions else found
+    return {**found, "project": files} if len(sources) > 1 else found

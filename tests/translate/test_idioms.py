@@ -8,6 +8,7 @@ import ms2torch
 
 pytest.importorskip("libcst")
 from ms2torch.translate import translate_source
+from ms2torch.translate.rewriting.programs import programs_of
 from ms2torch.translate.translation import known_of
 
 PROGRAM = '''"""A step."""
@@ -144,7 +145,7 @@ def test_a_class_descends_from_another_files():
 
     sources = {"/a/blocks.py": BLOCKS, "/a/net.py": NET}
     known = known_of(sources, {})
-    blocks, net = (translate_source(text, **known).text for text in sources.values())
+    blocks, net = (translate_source(text, **known[path]).text for path, text in sources.items())
     assert "self.act = F.relu" in blocks and "return self.drop(self.act(x))" in blocks
     assert "def forward(self, x):\n        return super().forward(self.act(x))" in net
     assert "net, other = Net().eval(), blocks.Block().eval()" in net
@@ -212,7 +213,7 @@ def steps(net, config):
 
 def test_files_of_a_package_know_of_each_other():
     known = known_of(FILES, {})
-    made = {path: translate_source(text, path=path, **known) for path, text in FILES.items()}
+    made = {path: translate_source(text, path=path, **known[path]) for path, text in FILES.items()}
     assert all(site.settled for one in made.values() for site in one.sites)
     texts = {path: one.text for path, one in made.items()}
     assert 'DataLoader(Samples(list(rows(n)), ["x", "y"]), batch_size=2)' in texts["src/dataset.py"]
@@ -278,7 +279,7 @@ for p in inner.get_parameters():
 
 def test_what_functions_of_other_files_give_is_known():
     known = known_of(FACTORIES, {})
-    made = {path: translate_source(text, path=path, **known) for path, text in FACTORIES.items()}
+    made = {path: translate_source(text, path=path, **known[path]) for path, text in FACTORIES.items()}
     assert all(site.settled for one in made.values() for site in one.sites)
     text = made["train.py"].text
     assert "for data in by_name(create(4), ['x', 'y']):" in text
@@ -691,3 +692,54 @@ def test_a_group_with_a_rate_of_its_own_keeps_it_while_the_others_move():
         there["opt"].step()
         moved = [(old - p).max().item() for old, p in zip(before, weights, strict=True)]
         assert moved == pytest.approx([rate, 0.005], rel=1e-4)
+
+
+def test_a_folder_of_many_programs():
+    """Each program knows its own files, of several of a name the nearest; a file that nothing imports is the
+    nearest program's."""
+    script = 'from src.data import make\nimport mindspore\n\nif __name__ == "__main__":\n    make()\n'
+    sources = {f"/zoo/{name}/train.py": script for name in "ab"}
+    sources |= {f"/zoo/{name}/src/{file}.py": "" for name in "ab" for file in ("data", "late")}
+    groups = [sorted(group) for group in programs_of(sources)]
+    assert groups == [[f"/zoo/{x}/src/data.py", f"/zoo/{x}/src/late.py", f"/zoo/{x}/train.py"] for x in "ab"]
+
+
+APART = {
+    "setup_context.py": """
+from mindspore import context
+
+
+def start():
+    context.set_auto_parallel_context(parallel_mode="DATA_PARALLEL", gradients_mean=True)
+""",
+    "nets.py": """
+import mindspore as ms
+from mindspore import nn
+
+
+def build():
+    return nn.Dense(2, 2).to_float(ms.float16)
+""",
+    "train.py": """
+from mindspore import FixedLossScaleManager, Model, nn
+
+from nets import build
+from setup_context import start
+
+start()
+net = build()
+opt = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+model = Model(net, nn.MSELoss(), opt, loss_scale_manager=FixedLossScaleManager(128.0, False))
+""",
+}
+
+
+def test_what_another_file_says_of_the_whole_program_is_known():
+    def translated():
+        return translate_source(APART["train.py"], **known_of(APART, {})["train.py"]).text
+
+    assert "its gradients are multiplied by 128.0" in translated()  # which float16 makes overflow or not
+    APART["nets.py"] = APART["nets.py"].replace(".to_float(ms.float16)", "")
+    assert "data_parallel(net)" in translated() and "gradients_times(" in translated()
+    APART["setup_context.py"] = "def start():\n    pass\n"
+    assert "data_parallel(" not in translated()

@@ -4,31 +4,26 @@ what its functions give."""
 from __future__ import annotations
 
 import ast
-import re
-from pathlib import PurePath
 from typing import NamedTuple
 
 from . import modes, pipelines
 from .inferred import PLAIN, Class, Const, Function, Many, Of, OwnOf, Plain, Seq, is_tensor
+from .programs import module_name
 from .reading import Reading
 
-_STEPS = re.compile(r"(?<!self)\.global_step\b")
 # A class may descend from another file's, which descends from a third one's.
 _PASSES = 3
 
 
 class Project(NamedTuple):
-    """Classes and functions by ``file.Name``, by ``Name`` where one file alone has it; files' names; what
-    classes ask of a base that stands in another file; whether any file has norms, whether these have moving
-    statistics, and whether any asks an optimizer for its steps."""
+    """Classes and functions by ``file.Name``, by ``Name`` where one file alone has it; files' names and
+    texts; what classes ask of a base that stands in another file."""
 
     classes: dict[str, Class] = {}
     functions: dict[str, Function] = {}
     files: frozenset[str] = frozenset()
     asked: frozenset[str] = frozenset()
-    norms: bool = False
-    moving: bool = False
-    counts: bool = False
+    texts: tuple[str, ...] = ()
 
     def named(self, file: str, name: str) -> Class | Function | None:
         """What stands under a name in a file, or in one that it passes on; "" is a package's own."""
@@ -48,34 +43,21 @@ class Project(NamedTuple):
 
 
 def project_of(sources: dict[str, str]) -> Project:
-    """A program's; nothing where it has one file."""
-    trees = {_stem(path): ast.parse(text) for path, text in sources.items()}
+    """A program's."""
+    trees = {module_name(path): ast.parse(text) for path, text in sources.items()}
     project = Project(files=frozenset(trees))
     for _ in range(_PASSES if len(sources) > 1 else 0):
         before = _summary(project)
         project = _read(trees, project)
         if before == _summary(project):
             break
-    texts = sources.values()
-    moving = any("BatchNorm" in text for text in texts)
-    counts = any(map(_STEPS.search, texts))
-    return project._replace(norms=any(map(has_norms, texts)), moving=moving, counts=counts)
-
-
-def has_norms(source: str) -> bool:
-    """Whether a file has layers that normalise, or parameters called as theirs."""
-    return any(word in source for word in ("Norm", "gamma", "beta"))
+    return project._replace(texts=tuple(sources.values()))
 
 
 def _summary(project: Project) -> tuple:
     """What another reading would find again once the files know all of each other."""
     roots = {name: cls.root() for name, cls in project.classes.items()}
     return roots, {name: type(function.returns) for name, function in project.functions.items()}
-
-
-def _stem(path: str) -> str:
-    place = PurePath(path)
-    return place.parent.name if place.stem == "__init__" else place.stem
 
 
 def _read(trees: dict[str, ast.Module], project: Project) -> Project:

@@ -17,7 +17,7 @@ from .call_sites import CallSites
 from .inferred import PARAMETER, Class, Of, is_a
 from .joining import span_of
 from .name_sites import NameSites
-from .project import Project, has_norms
+from .project import Project
 from .reading import Reading
 from .syntax import Syntax
 from .templates import Brackets, code, fill
@@ -89,7 +89,8 @@ class Rewriter(Syntax, CallSites, NameSites, Branches, cst.CSTTransformer):
         self.made: dict[tuple, dict[str, cst.BaseExpression]] = {}
         self.primitives = primitives.plan(tree, reading)
         self.classes: list[Class] = []
-        self.has_moving = "BatchNorm" in source or (reading.project is not None and reading.project.moving)
+        # All files' texts.
+        self.texts = (reading.project or Project()).texts or (source,)
         self.keeps_data = data.any and bool(data.reason)
         self.names_parameters = any(
             isinstance(n, ast.Attribute) and n.attr == "name" and reading.inferred(n.value) == PARAMETER
@@ -98,8 +99,12 @@ class Rewriter(Syntax, CallSites, NameSites, Branches, cst.CSTTransformer):
         self.names_parameters |= statements.shows_parameters(tree, reading)
 
     def has_norms(self) -> bool:
-        """Whether the program has layers that normalise."""
-        return has_norms(self.source) or (self.reading.project is not None and self.reading.project.norms)
+        """Whether the program has layers that normalise, or parameters called as theirs."""
+        return self.mentions("Norm", "gamma", "beta")
+
+    def mentions(self, *words: str) -> bool:
+        """Whether a file of the program has one of these words."""
+        return any(word in text for text in self.texts for word in words)
 
     def _has_own_optimizer(self) -> bool:
         """Whether a class of the program is an optimizer, which tells by names what decays."""

@@ -109,7 +109,7 @@ insert_param_to_cell | {self}.register_parameter({param_name}, {param})
     "归一化层的滑动均值和方差是 buffer，不是参数",
 )
 def parameters(call):
-    moving = call.name.endswith("get_parameters") and call.rewriter.has_moving
+    moving = call.name.endswith("get_parameters") and call.rewriter.mentions("BatchNorm")
     if call.rewriter.names_parameters or moving or _is_reordered(call):
         call.helper("named")
         found = "named({self}, moving=True)" if moving else "named({self})"
@@ -122,7 +122,7 @@ def parameters(call):
 def _leaves_frozen_out(call) -> bool:
     """Whether some parameters may be frozen, and it matters: optimizers pass over those by themselves,
     but gradients by what an optimizer has do not."""
-    if not call.name.endswith("trainable_params") or "requires_grad" not in call.rewriter.source:
+    if not call.name.endswith("trainable_params") or not call.rewriter.mentions("requires_grad"):
         return False
     outer = call.rewriter.parents.get(id(call.node))
     outer = call.rewriter.parents.get(id(outer)) if isinstance(outer, ast.keyword) else outer
@@ -133,7 +133,7 @@ def _leaves_frozen_out(call) -> bool:
 
 @rule("nn.Cell.parameters_and_names", "list(net.named_parameters())")
 def names_and_parameters(call):
-    norms = call.rewriter.has_moving
+    norms = call.rewriter.mentions("BatchNorm")
     if _is_reordered(call) or _asks_for_names(call) or _shows_names(call) or (norms and _is_counted(call)):
         call.helper("named")
         found = "named({self}, moving=True)" if norms else "named({self})"
@@ -158,7 +158,7 @@ _RENAMED = re.compile(r"\b(?:\w+Norm\w*|Embedding\w*|LSTM|GRU|RNN)\(")
 def _shows_names(call) -> bool:
     """Whether a loop over names and parameters prints the names, and PyTorch's are others."""
     loop = call.rewriter.parents.get(id(call.node))
-    if not (isinstance(loop, ast.For) and isinstance(loop.target, ast.Tuple) and _RENAMED.search(call.rewriter.source)):
+    if not (isinstance(loop, ast.For) and isinstance(loop.target, ast.Tuple) and any(map(_RENAMED.search, call.rewriter.texts))):
         return False
     name = getattr(loop.target.elts[0], "id", "_")
     printed = (n for part in loop.body for n in ast.walk(part) if isinstance(n, ast.Call))
@@ -177,8 +177,8 @@ def _is_reordered(call) -> bool:
     outer = call.rewriter.parents.get(id(call.node))
     if isinstance(outer, ast.Call) and getattr(outer.func, "id", "") in ("enumerate", "zip", "list", "reversed"):
         outer = call.rewriter.parents.get(id(outer))
-    recurrent = re.search(r"\b(LSTM|GRU|RNN)\(", call.rewriter.source)
-    return bool(recurrent) and isinstance(outer, (ast.For, ast.comprehension))
+    recurrent = call.rewriter.mentions("LSTM(", "GRU(", "RNN(")
+    return recurrent and isinstance(outer, (ast.For, ast.comprehension))
 
 
 for _home in ("", "train.", "nn.", "train.metrics.", "nn.metrics."):
@@ -263,7 +263,7 @@ def _keep_what_it_keeps(rewriter, cls, updated: cst.Call) -> None:
 
 def moved_by(rewriter, optimizer: str) -> str:
     """What an optimizer moves, in the order of the gradients that it is given."""
-    if "order_params" in rewriter.source:
+    if rewriter.mentions("order_params"):
         rewriter.helpers.add("in_order")
         return f"in_order({optimizer})"
     return f'[p for group in {optimizer}.param_groups for p in group["params"]]'

@@ -116,6 +116,10 @@ def batch(call):
     return f"DataLoader({{self}}, {size}{order}{drop})"
 
 
+# A device that is told, and is not the CPU.
+_DEVICE = re.compile(r"(device_target\s*=|set_device\()\s*(?![\"']CPU[\"'])")
+
+
 def _order(call, source, rows: str):
     """The argument that says in what order rows come; a function of their name where it needs one."""
     rewriter = call.rewriter
@@ -136,7 +140,7 @@ def _order(call, source, rows: str):
         shown = "True" if buffer is not None else shown
         if shown == "False":
             return ""
-        device = re.search(r"(device_target\s*=|set_device\()\s*(?![\"']CPU[\"'])", rewriter.source)
+        device = any(map(_DEVICE.search, rewriter.texts))
         where = ", generator=torch.Generator(torch.get_default_device())" if device else ""
         return f", shuffle={shown}{where}"
     if buffer is not None:

@@ -282,10 +282,9 @@ def _gives_both(call) -> bool:
     fact = call.rewriter.reading.facts.at(*site_of(call.node))
     if fact is not None and fact.result is not None:
         return fact.result.type == "tuple"
-    source = call.rewriter.source
     if type(call.value("axis")) is tuple or generations.has_old_meaning("mindspore.Tensor.max"):
         return False
-    if any(word in source for word in ("GRAPH_MODE", "jit", "ms_function")):
+    if call.rewriter.mentions("GRAPH_MODE", "jit", "ms_function"):
         call.refuse("it gives places too outside of a graph, and in a graph values alone: --run tells")
     return True
 

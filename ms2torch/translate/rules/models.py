@@ -28,7 +28,7 @@ def model(call):
         return cst.Name("_gone_")
     if reason := _refusal(call.rewriter, call.nodes):
         call.refuse(reason)
-    if factor := scales.left_over(call.rewriter.reading, call.nodes, call.rewriter.source):
+    if factor := scales.left_over(call.rewriter, call.nodes):
         call.helper("gradients_times")
         call.put("optimizer", f"gradients_times({call.text('optimizer')}, {factor})")
     if training.is_data_parallel(call.rewriter):
@@ -51,7 +51,7 @@ def _refusal(rewriter, args: dict[str, ast.expr]) -> str:
     if not isinstance(level, Const) or level.value not in ("O0", None):
         return f"amp_level={getattr(level, 'value', 'of another place')!r} has no rule"
     reason = scales.moved(rewriter.reading, args)
-    return "" if scales.left_over(rewriter.reading, args, rewriter.source) else reason
+    return "" if scales.left_over(rewriter, args) else reason
 
 
 # What a Model makes of a metric's name.

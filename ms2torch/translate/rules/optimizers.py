@@ -210,7 +210,7 @@ def _betas(call) -> str:
     "只有 EmbeddingLookup 的行梯度才会稀疏更新",
 )
 def lazy_adam(call):
-    if any(n in call.rewriter.source for n in ("EmbeddingLookup", "sparse")):
+    if call.rewriter.mentions("EmbeddingLookup", "sparse"):
         call.refuse("rows of sparse gradients move alone, which PyTorch's SparseAdam does otherwise")
     return adam(call)
 
@@ -378,9 +378,12 @@ VALUES["mindspore.nn.Optimizer.parameters"] = VALUES["mindspore.nn.Optimizer.par
 )
 
 
+_STEPS = re.compile(r"(?<!self)\.global_step\b")
+
+
 def _counts_steps(rewriter) -> bool:
     """Whether a file that makes optimizers, or another file, asks for the steps that they have made."""
-    if rewriter.reading.project is not None and rewriter.reading.project.counts:
+    if len(rewriter.texts) > 1 and any(map(_STEPS.search, rewriter.texts)):
         return True
     if "global_step" not in rewriter.source:
         return False

@@ -18,13 +18,13 @@ def cancels(rewriter, args: dict[str, ast.expr]) -> bool:
     return multiplied == divided and (multiplied == "1.0" or not float16(rewriter))
 
 
-def left_over(reading, args: dict[str, ast.expr], source: str) -> str:
+def left_over(rewriter, args: dict[str, ast.expr]) -> str:
     """What a model's fixed loss scale multiplies gradients by, where nothing divides them; else nothing."""
+    reading = rewriter.reading
     manager = _made_with(reading.inferred(args.get("loss_scale_manager"))) if moved(reading, args) else None
     optimizer = _made_with(reading.inferred(args["optimizer"])) if manager is not None else None
     divided = _text((optimizer or {}).get("loss_scale"), "1.0")
-    half = any(word in source for word in _HALF)
-    return "" if manager is None or divided != "1.0" or half else _text(manager.get("loss_scale"), "128.0")
+    return "" if manager is None or divided != "1.0" or float16(rewriter) else _text(manager.get("loss_scale"), "128.0")
 
 
 def moved(reading, args: dict[str, ast.expr]) -> str:
@@ -76,4 +76,4 @@ def _text(node: ast.expr | None, default: str) -> str:
 
 def float16(rewriter) -> bool:
     """Whether a program speaks of half precision anywhere."""
-    return any(word in rewriter.source for word in _HALF)
+    return rewriter.mentions(*_HALF)

@@ -222,25 +222,26 @@ def in_parallel(call) -> str:
 def gradients_mean(call) -> str:
     """Whether the program averages gradients over processes, as a text; MindSpore adds them up unless told."""
     rewriter, found = call.rewriter, "False"
-    for node in ast.walk(rewriter.tree):
+    trees = [rewriter.tree, *(ast.parse(text) for text in rewriter.texts if text != rewriter.source)]
+    for node in (node for tree in trees for node in ast.walk(tree)):
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("set_auto_parallel_context"):
             told = next((k.value for k in node.keywords if k.arg in ("gradients_mean", "mirror_mean")), None)
-            if told is not None and not isinstance(told, ast.Constant) and _scope(rewriter, node) is not None:
+            if told is not None and not isinstance(told, ast.Constant) and not _is_global(rewriter, node):
                 call.refuse("whether gradients are averaged is told elsewhere")
             found = found if told is None else ast.unparse(told)
     return found
 
 
-def _scope(rewriter, node: ast.AST):
-    """The function that a node stands in; None at a file's own level."""
-    while node is not None and not isinstance(node, (ast.FunctionDef, ast.Lambda)):
+def _is_global(rewriter, node: ast.AST) -> bool:
+    """Whether a node stands at this file's own level, outside of functions."""
+    while node is not None and not isinstance(node, (ast.FunctionDef, ast.Lambda, ast.Module)):
         node = rewriter.parents.get(id(node))
-    return node
+    return node is rewriter.tree
 
 
 def is_data_parallel(rewriter) -> bool:
-    """Whether the file asks for processes that train together by themselves."""
-    return "set_auto_parallel_context" in rewriter.source and "DATA_PARALLEL" in rewriter.source.upper()
+    """Whether the program asks for processes that train together by themselves."""
+    return rewriter.mentions("set_auto_parallel_context") and rewriter.mentions("DATA_PARALLEL", "data_parallel")
 
 
 @rule(
