@@ -24,7 +24,7 @@ from ._arrays import (
     check_vocab,
     words,
 )
-from ._patterns import compiled
+from ._patterns import compiled, matches, replaced
 from .utils import NormalizeForm
 
 __all__ = ["BasicTokenizer", "BertTokenizer", "CaseFold", "FilterWikipediaXML", "NormalizeUTF8",
@@ -138,7 +138,7 @@ class RegexTokenizer(_Tokenizer):
             raise OperationError("RegexTokenizer: create ICU RegexMatcher failed, you may input one error "
                                  "pattern") from None
         spans, start = [], 0
-        for match in pattern.finditer(text):
+        for match in matches(pattern, text):
             if match.start() > start:
                 spans.append((start, match.start()))
             if self.keep_delim_pattern and match[0] and kept.fullmatch(match[0]):
@@ -170,8 +170,7 @@ class RegexReplace(_Mapped):
         type_check(pattern, (str,), "pattern")
         type_check(replace_all, (bool,), "replace_all")
         super().__init__()
-        self.pattern, self.replace_all = pattern, replace_all
-        self.replace = re.sub(r"\$(\d+)", r"\\\1", replace.replace("\\", r"\\"))
+        self.pattern, self.replace, self.replace_all = pattern, replace, replace_all
 
     def _all_changed(self, texts):
         """MindSpore joins what becomes of several strings, and the others are empty."""
@@ -184,7 +183,10 @@ class RegexReplace(_Mapped):
         except re.error:
             raise OperationError("RegexReplace: create icu RegexMatcher failed, you may input one error "
                                  "pattern.") from None
-        return pattern.sub(self.replace, text, count=0 if self.replace_all else 1)
+        try:
+            return replaced(pattern, text, self.replace, self.replace_all)
+        except re.error:
+            raise OperationError("RegexReplace: RegexReplace failed.") from None
 
 
 # What Unicode lets a program that does not know it pass over: joiners, marks of direction, soft hyphens.
