@@ -4,6 +4,7 @@ import numpy as np
 
 import ms2torch as ms
 from ms2torch import Tensor, communication, nn, ops
+from ms2torch._core.processes.meter import Meter
 from ms2torch.communication import create_group, get_group_size, get_rank, init
 
 
@@ -37,6 +38,15 @@ def values():
     found["CollectiveScatter"] = ops.CollectiveScatter(0)(x)
     ops.Barrier()()
     return {name: value.asnumpy() for name, value in found.items()}
+
+
+def scattering(rows):
+    """Bytes that a rank sends in a ReduceScatter."""
+    init()
+    x = Tensor(np.ones((rows, 8), np.float32))
+    with Meter() as meter:
+        ops.ReduceScatter()(x)
+    return meter.sent
 
 
 def gradients():

@@ -41,6 +41,14 @@ def test_values(together, size):
             np.testing.assert_array_equal(found[name], value, err_msg=f"{name} on rank {rank}")
 
 
+def test_a_rank_sends_the_others_parts_alone(together):
+    """Gloo's reduce-scatter would send twice as much."""
+    for size in (2, 4):
+        part = 4096 * 8 * 4 // size
+        for sent in together(cases.scattering, size, 4096):     # (beside what they say before)
+            assert (size - 1) * part <= sent < 1.01 * (size - 1) * part
+
+
 def test_the_real_ones_values_on_two_ranks(together):
     for rank, found in enumerate(together(cases.values, 2)):
         np.testing.assert_array_equal(found["sum"], [10, 12, 14, 16])

@@ -17,7 +17,7 @@ import torch
 import torch.distributed as dist
 
 from ms2torch._core import mode
-from ms2torch._core.processes import faults
+from ms2torch._core.processes import faults, segments
 from ms2torch._core.processes.distributed import Group
 
 _OPS = {"sum": "SUM", "max": "MAX", "min": "MIN", "prod": "PRODUCT", "avg": "AVG"}
@@ -123,10 +123,14 @@ class _ReduceScatter(torch.autograd.Function):
     @staticmethod
     def forward(ctx, t, op, group):
         ctx.op, ctx.group = op, group
-        if t.device.type == "cpu":      # Gloo has no reduce-scatter
+        summed = op == "sum" and segments.scatters(t, group)
+        if t.device.type == "cpu" and not summed:
             return _sum_of(t, op, group).chunk(group.size)[group.rank].clone()
         what = describe("ReduceScatter", t, f"({op})")
         agree(what, group, t.device)
+        if summed:
+            with faults.diagnosing(what, group.ranks):
+                return segments.scattered(t, group)
         out = t.new_empty(t.shape[0] // group.size, *t.shape[1:])
         with faults.diagnosing(what, group.ranks):
             dist.reduce_scatter_tensor(out, _dense(t), _op(op), group=group.handle)

@@ -1,4 +1,4 @@
-"""A sum over processes straight from the summands' memory, on the CPU.
+"""A sum over processes straight from the summands' memory, on the CPU; and its parts, one on each rank.
 
 Gloo's all-reduce works in place, so gradients that must stay as they are would be copied first; where the
 processes share a machine's cores that copy costs a fifth of the whole. Here each rank adds up one segment: it
@@ -26,18 +26,18 @@ def applies(t: torch.Tensor, group: Group) -> bool:
             and t.numel() * t.element_size() >= SMALLEST)
 
 
-class Sum:
-    """The sum of ``t``, times ``scale``, into ``out``, both contiguous and flat; ``number`` tells several
-    that are under way apart. It begins at once; `add`, then `end`."""
+class Scattered:
+    """One segment of a sum: of the ranks' ``parts``, each for one rank, this rank's, times ``scale``, into
+    ``mine``, all contiguous and flat; ``number`` tells several that are under way apart. It begins at once;
+    `add`, then `end`."""
 
-    def __init__(self, t: torch.Tensor, out: torch.Tensor, group: Group, scale: float, number: int) -> None:
-        self._group, self._scale, self._tag = group, scale, _TAG + 2 * number
-        self._parts, self._out = t.tensor_split(group.size), out.tensor_split(group.size)
-        mine = self._parts[group.rank]
-        self._theirs = [torch.empty_like(mine) if r != group.rank else mine for r in range(group.size)]
+    def __init__(self, parts, mine: torch.Tensor, group: Group, scale: float, number: int) -> None:
+        self._group, self._scale, self._tag, self._mine = group, scale, _TAG + 2 * number, mine
+        own = parts[group.rank]
+        self._theirs = [torch.empty_like(own) if r != group.rank else own for r in range(group.size)]
         self._others = [r for r in range(group.size) if r != group.rank]
         self._coming = [self._receive(self._theirs[r], r, 0) for r in self._others]
-        self._going = [self._send(self._parts[r], r, 0) for r in self._others]
+        self._going = [self._send(parts[r], r, 0) for r in self._others]
 
     def _send(self, t, rank: int, phase: int):
         return dist.isend(t, self._group.world_rank(rank), self._group.handle, self._tag + phase)
@@ -46,23 +46,48 @@ class Sum:
         return dist.irecv(t, self._group.world_rank(rank), self._group.handle, self._tag + phase)
 
     def add(self) -> None:
-        """Add up this rank's segment, in the order of ranks, and send it to the others."""
+        """Add up this rank's segment, in the order of ranks."""
         for work in self._coming:
             work.wait()
-        mine = self._out[self._group.rank]
-        torch.add(self._theirs[0], self._theirs[1], out=mine)
+        torch.add(self._theirs[0], self._theirs[1], out=self._mine)
         for part in self._theirs[2:]:
-            mine.add_(part)
+            self._mine.add_(part)
         if self._scale != 1.0:
-            mine.mul_(self._scale)
-        self._theirs = []
-        self._coming = [self._receive(self._out[r], r, 1) for r in self._others]
-        self._going += [self._send(mine, r, 1) for r in self._others]
+            self._mine.mul_(self._scale)
+        self._theirs, self._coming = [], []
 
     def end(self) -> None:
         """Until everything has arrived here and left."""
         for work in (*self._coming, *self._going):
             work.wait()
+
+
+class Sum(Scattered):
+    """The whole sum of ``t``, into ``out``: each rank sends the others its segment."""
+
+    def __init__(self, t: torch.Tensor, out: torch.Tensor, group: Group, scale: float, number: int) -> None:
+        self._out = out.tensor_split(group.size)
+        super().__init__(t.tensor_split(group.size), self._out[group.rank], group, scale, number)
+
+    def add(self) -> None:
+        super().add()
+        self._coming = [self._receive(self._out[r], r, 1) for r in self._others]
+        self._going += [self._send(self._mine, r, 1) for r in self._others]
+
+
+def scatters(t: torch.Tensor, group: Group) -> bool:
+    """Whether `scattered` is for ``t``: Gloo's own reduce-scatter copies the whole, sums it on every rank and
+    takes a part of that, twice the bytes on the wire."""
+    return t.device.type == "cpu" and 1 < group.size <= MOST and t.dtype is not torch.bool
+
+
+def scattered(t: torch.Tensor, group: Group) -> torch.Tensor:
+    """This rank's part, along axis 0, of the sum of ``t`` over the group."""
+    out = t.new_empty((t.shape[0] // group.size, *t.shape[1:]))
+    found = Scattered(t.contiguous().view(group.size, -1), out.view(-1), group, 1.0, 0)
+    found.add()
+    found.end()
+    return out
 
 
 def start_sum(t: torch.Tensor, group: Group, scale: float, number: int) -> tuple[torch.Tensor, list[Sum]]:

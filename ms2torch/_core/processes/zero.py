@@ -29,7 +29,7 @@ from torch.multiprocessing.reductions import StorageWeakRef
 from ms2torch._core import mode
 from ms2torch._core.devices.device import device
 from ms2torch._core.errors import notice, unsupported
-from ms2torch._core.processes import distributed, faults, reducing
+from ms2torch._core.processes import distributed, faults, reducing, segments
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch._core.torch_private import (
     DTensor,
@@ -224,8 +224,13 @@ class Share:
         """This rank's rows of the sum of ``grad`` over all ranks."""
         dtype = reducing.accumulation_dtype(grad.dtype)
         wide = grad.to(dtype).contiguous()
-        rows = wide.new_empty((grad.shape[0] // self.mesh.size(-1), *grad.shape[1:]))
-        _reduce_scatter(rows, wide, group=self.mesh.get_group(self.mesh.ndim - 1))
+        handle = self.mesh.get_group(self.mesh.ndim - 1)
+        group = distributed.Group("rows", dist.get_process_group_ranks(handle), handle)
+        if segments.scatters(wide, group):
+            rows = segments.scattered(wide, group)
+        else:
+            rows = wide.new_empty((grad.shape[0] // group.size, *grad.shape[1:]))
+            _reduce_scatter(rows, wide, group=group.handle)
         if self.mesh.ndim > 1:
             dist.all_reduce(rows, group=self.mesh.get_group(0))
         return rows.to(grad.dtype)
