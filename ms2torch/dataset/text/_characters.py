@@ -1,4 +1,4 @@
-"""Classes of characters as ICU has them, a flag for each character: properties, categories, scripts, escapes."""
+"""Classes of characters as ICU has them, a flag for each character: by property, script or escape."""
 
 from __future__ import annotations
 
