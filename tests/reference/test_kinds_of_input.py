@@ -192,3 +192,41 @@ TUPLES = {
 def test_sequences_for_tensors(name):
     ms.set_context(pynative_synchronize=True)
     return said(TUPLES[name], (f(2, 2),), {})
+
+
+UNSIGNED = {
+    "index_add": lambda x, u: x.index_add(Tensor([0, 1], ms.int32), u, 0),
+    "inplace_index_add": lambda x, u: ops.inplace_index_add(p(0), Tensor([0], ms.int32), u[:1], 0),
+    "diagonal_scatter": lambda x, u: ops.diagonal_scatter(x, u[0]),
+    "exp2": lambda x, u: ops.exp2(u),
+    "normal": lambda x, u: ops.normal((2, 2), u, Tensor(1.0)),
+    "clip_by_norm": lambda x, u: ops.clip_by_norm(u, 1.0),
+    "lp_pool1d": lambda x, u: ops.lp_pool1d(u[None], 1.0, 2),
+    "margin_ranking_loss": lambda x, u: ops.margin_ranking_loss(u, u, x),
+    "MarginRankingLoss": lambda x, u: nn.MarginRankingLoss()(u, u, u),
+    "DiceLoss": lambda x, u: nn.DiceLoss()(u, u),
+    "frac": lambda x, u: ops.frac(u),
+    "threshold": lambda x, u: ops.threshold(u, 1, 2),
+    "vander": lambda x, u: ops.vander(u[0]),
+    "bidense": lambda x, u: ops.bidense(x, u, f(3, 2, 2)),
+    "multilabel_soft_margin_loss": lambda x, u: ops.multilabel_soft_margin_loss(x, u),
+    "searchsorted": lambda x, u: ops.searchsorted(x, u),
+    "searchsorted of one dtype": lambda x, u: ops.searchsorted(u, u),
+}
+
+
+@case(each={"name": list(UNSIGNED), "dtype": ["uint16", "uint32", "uint64"]})
+def test_unsigned_integers(name, dtype):
+    ms.set_context(pynative_synchronize=True)
+    return said(UNSIGNED[name], (f(2, 2), Tensor([[1, 2], [3, 4]], getattr(ms, dtype))), {})
+
+
+@case(each={"dtype": ["int32", "bool_", "uint8", "float16", "float64", "complex64"]})
+def test_dtypes_of_draws(dtype):
+    ms.set_context(pynative_synchronize=True)
+    dtype = getattr(ms, dtype)
+    calls = (lambda: ops.LogSpace(3, 10, dtype)(Tensor(0.0), Tensor(1.0)),
+             lambda: ops.random_poisson(Tensor([2]), Tensor([1.0]), seed=1, dtype=dtype),
+             lambda: ops.RandomCategorical()(f(2, 2).astype(dtype), 2, 0),
+             lambda: ops.prelu(f(2, 3), f(3).astype(dtype)))
+    return [said(one, (), {}) for one in calls]

@@ -149,6 +149,7 @@ WORDS = {
     "joined": lambda indices, x: str((*_tensor(indices).shape, *_tensor(x).shape[1:])),
     "positives": positives, "broadcast": broadcast, "of_types": of_types, "promoted": promoted,
     "array_word": array_word, "unknown_to_numpy": unknown_to_numpy,
+    "unsigned": lambda x: _tensor(x).dtype in UNSIGNED,
     "apart": apart, "beyond": beyond, "lesser": lesser, "tuple_": tuple,
     "of_enum": lambda x: not isinstance(x, str) or listed(x),
     **{f.__name__: f for f in (len, abs, min, max, all, any, isinstance, int, float, bool, str, list)},
