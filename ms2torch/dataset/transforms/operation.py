@@ -333,47 +333,61 @@ def step(operation, processes: bool = False):
     """
     if hasattr(operation, "by_table"):
         return _run_of(operation)
-    if _is_ours(operation):
-        python = operation.implementation is Implementation.PY
-        name, run = "PyFunc" if python else type(operation).__name__, operation._opened()
+    return _of_transform(operation) if _is_ours(operation) else _of_function(operation, processes)
 
-        def worded(function):
-            def apply(*columns):
-                try:
-                    return function(*columns)
-                except OperationError as error:
-                    raise error.in_pipeline(name) from None
-                except UserCodeError:
-                    raise
-                except Exception as error:
-                    raise operation_failed(name, error, skip=2) from error
 
-            return apply
+def _of_transform(operation):
+    """`step` of a transform of this package."""
+    python = operation.implementation is Implementation.PY
+    name, run = "PyFunc" if python else type(operation).__name__, operation._opened()
 
-        apply = worded(run)
-        apply.draws = _draws(operation)
-        if not operation.one_to_one or not operation.threads or isinstance(operation, PyTensorOperation):
-            return apply
-        if not operation.random:
-            apply.parts = (None, apply)
-        elif operation._choose is not None:
-            refuse, pil = operation._refuse, getattr(operation, "_execute_py", None)
+    def worded(function):
+        def apply(*columns):
+            try:
+                return function(*columns)
+            except OperationError as error:
+                raise error.in_pipeline(name) from None
+            except UserCodeError:
+                raise
+            except Exception as error:
+                raise operation_failed(name, error, skip=2) from error
 
-            def choose(column):
-                if pil is not None and is_pil(column):      # these draw from Python's own stream, in order
-                    return _Done(pil(column))
-                column = column if type(column) is np.ndarray else _array(column)
-                if refuse is not None:
-                    refuse(column)
-                return operation._choose(run.stream, column)
-
-            def compute(chosen, column):
-                if type(chosen) is _Done:
-                    return chosen.result
-                return operation._apply(chosen, column if type(column) is np.ndarray else _array(column))
-
-            apply.parts = (worded(choose), worded(compute))
         return apply
+
+    apply = worded(run)
+    apply.draws = _draws(operation)
+    if not operation.one_to_one or not operation.threads or isinstance(operation, PyTensorOperation):
+        return apply
+    if not operation.random:
+        apply.parts = (None, apply)
+    elif operation._choose is not None:
+        choose, compute = _parts(operation, run.stream)
+        apply.parts = (worded(choose), worded(compute))
+    return apply
+
+
+def _parts(operation, stream):
+    """What draws for a column, and what computes of that and the column."""
+    refuse, pil = operation._refuse, getattr(operation, "_execute_py", None)
+
+    def choose(column):
+        if pil is not None and is_pil(column):      # these draw from Python's own stream, in order
+            return _Done(pil(column))
+        column = column if type(column) is np.ndarray else _array(column)
+        if refuse is not None:
+            refuse(column)
+        return operation._choose(stream, column)
+
+    def compute(chosen, column):
+        if type(chosen) is _Done:
+            return chosen.result
+        return operation._apply(chosen, column if type(column) is np.ndarray else _array(column))
+
+    return choose, compute
+
+
+def _of_function(operation, processes: bool):
+    """`step` of a function of the program."""
 
     def call(*columns):
         try:
