@@ -230,3 +230,35 @@ def test_dtypes_of_draws(dtype):
              lambda: ops.RandomCategorical()(f(2, 2).astype(dtype), 2, 0),
              lambda: ops.prelu(f(2, 3), f(3).astype(dtype)))
     return [said(one, (), {}) for one in calls]
+
+
+NUMBERS = {
+    "GumbelCDF": lambda: nn.probability.bijector.GumbelCDF((1.0, 2.0)),
+    "ScalarAffine": lambda: nn.probability.bijector.ScalarAffine(1.0, (1.0, 2.0)),
+    "SparseApplyFtrl": lambda: ops.SparseApplyFtrl(float("inf"), 0.0, 0.0, -0.5),
+    "Im2Col": lambda: ops.Im2Col(2, 1, (1, 1, 1)),
+    "MaxPool3DWithArgmax": lambda: ops.MaxPool3DWithArgmax((2, 2), 1, 0),
+    "MaxUnpool2D": lambda: ops.MaxUnpool2D(2, (1, 1, 1)),
+    "max_unpool1d": lambda: ops.max_unpool1d(f(1, 1, 2), f(1, 1, 2).astype(ms.int64), 2, (2, 2)),
+    "max_unpool2d": lambda: ops.max_unpool2d(f(1, 1, 2, 2), f(1, 1, 2, 2).astype(ms.int64), 2, -1),
+    "lp_pool1d": lambda: ops.lp_pool1d(f(1, 2, 4), 1.0, 2, (1, 1)),
+    "lp_pool2d": lambda: ops.lp_pool2d(f(1, 2, 4, 4), 1.0, 2, (1, 1, 1)),
+    "RandomCategorical": lambda: ops.RandomCategorical()(f(2, 2), 0.5, 0),
+    "random_categorical": lambda: ops.random_categorical(f(2, 2), -1),
+    "ScalarCast": lambda: ops.ScalarCast()(Tensor(1.0), ms.float64),
+    "conv3d": lambda: ops.conv3d(f(1, 1, 2, 2, 2), f(1, 1, 1, 1, 1), groups=np.int64(1)),
+    "gumbel_softmax": lambda: ops.gumbel_softmax(f(2, 3), float("inf")),
+    "reverse_sequence": lambda: ops.reverse_sequence(f(2, 3), Tensor([1, 2]), -1),
+    "sequence_mask": lambda: ops.sequence_mask(Tensor([1, 2]), 0),
+    "baddbmm of integers": lambda: ops.baddbmm(*(Tensor(np.ones((1, 2, 2)), ms.int32),) * 3, beta=0.5),
+    "baddbmm of bfloat16": lambda: ops.baddbmm(*(f(1, 2, 2).astype(ms.bfloat16),) * 3, alpha=2.0),
+    "a Primitive's name": lambda: ops.ReLU().set_prim_instance_name(1),
+    "an attribute's name": lambda: ops.ReLU().add_prim_attr(None, 1),
+    "an attribute's name in bytes": lambda: ops.ReLU().add_prim_attr(b"a", 1),
+}
+
+
+@case(each={"name": list(NUMBERS)})
+def test_numbers_and_sizes(name):
+    ms.set_context(pynative_synchronize=True)
+    return said(NUMBERS[name], (), {})

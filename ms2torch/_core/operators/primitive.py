@@ -11,6 +11,12 @@ strategic = None
 by_name = None
 
 
+def _check_name(method: str, name) -> None:
+    if not isinstance(name, (str, bytes)):
+        raise TypeError(f"{method}(): incompatible function arguments. The following argument types are "
+                        f"supported:\n    1. ({method}: str, ...)")
+
+
 class Primitive:
     """Base of all operator classes (``mindspore.ops.Primitive``): made with attributes, then called."""
 
@@ -34,6 +40,7 @@ class Primitive:
         return f"Prim[{self.name}]" + (f"<{shown}>" if shown else "")
 
     def add_prim_attr(self, name: str, value) -> Primitive:
+        _check_name("add_attr", name)
         self.__dict__[name] = value
         self.attrs[name] = value
         return self
@@ -44,6 +51,7 @@ class Primitive:
         return self
 
     def set_prim_instance_name(self, name: str) -> Primitive:
+        _check_name("set_instance_name", name)
         self.instance_name = name
         return self
 
