@@ -9,6 +9,7 @@ from __future__ import annotations
 import torch
 
 import ms2torch._checkparam_arrays as _rules
+from ms2torch._core import mode
 from ms2torch._core.gradient.passes import Valued
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -26,6 +27,11 @@ def _alone(kind: str, given, others, cls) -> None:
     if any(other is not None for other in others):
         parts = "`indptr`, " * (cls.__name__ == "CSRTensor") + "`indices`, `values`, `shapes`"
         raise TypeError(f"If input `{kind}` is provided, {parts} should all be `None`")
+
+
+def _place(tensor: Tensor) -> Tensor:
+    """Places as a sparse tensor holds them: MindSpore's operators that make one have no gradient for them."""
+    return wrap(tensor._t.detach()) if mode.differentiation is not None else tensor
 
 
 class _Sparse(Valued):
@@ -87,7 +93,7 @@ class COOTensor(_Sparse):
         _rules.check_coo_tensor_input(indices, values, shape)
         _rules.check_coo_tensor_shape(indices.shape, values.shape, shape)
         _rules.check_coo_tensor_dtype(indices.dtype)
-        self.indices, self.values, self.shape = indices, values, shape
+        self.indices, self.values, self.shape = _place(indices), values, shape
 
     def __repr__(self) -> str:
         return (f"COOTensor(shape={list(self.shape)}, dtype={self.dtype}, indices={_shown(self.indices)}, "
@@ -167,7 +173,7 @@ class CSRTensor(_Sparse):
         _rules.check_csr_tensor_input(indptr, indices, values, shape)
         _rules.check_csr_tensor_shape(indptr.shape, indices.shape, values.shape, shape)
         _rules.check_csr_tensor_dtype(indptr.dtype, indices.dtype)
-        self.indptr, self.indices, self.values, self.shape = indptr, indices, values, shape
+        self.indptr, self.indices, self.values, self.shape = _place(indptr), _place(indices), values, shape
 
     def __repr__(self) -> str:
         return (f"CSRTensor(shape={list(self.shape)}, dtype={self.dtype}, indptr={_shown(self.indptr)}, "

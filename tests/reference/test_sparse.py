@@ -2,6 +2,7 @@
 import mindspore as ms
 import numpy as np
 from mindspore import COOTensor, CSRTensor, Tensor, nn, ops
+from mindspore.common._pijit_context import PIJitCaptureContext
 
 from tests.reference.judge import case, data
 
@@ -161,3 +162,27 @@ def test_gradients_by_sparse_tensors(of):
 def test_gradients_by_sparse_tensors_are_sparse_in_graphs(of):
     return [[type(g).__name__, g.values] if isinstance(g, (COOTensor, CSRTensor)) else g
             for found in _by_sparse_tensors({"coo": coo, "csr": csr}[of]()) for g in (found if isinstance(found, tuple) else (found,))]
+
+
+def _places(values, indices, starts, columns):
+    coo, csr = COOTensor(indices, values, (3, 4)), CSRTensor(starts, columns, values, (3, 4))
+    return coo.indices, csr.indptr * 2, csr.indices, csr.to_tuple(), coo
+
+
+@case(mode="BOTH", judge="GRAPH", reason="a PyNative gradient of a COOTensor is 0 in the real one")
+def test_places_have_no_gradient():
+    every = ops.GradOperation(get_all=True)
+    places, starts, columns = (Tensor(x, ms.int32) for x in ([[0, 1], [1, 2]], [0, 1, 2, 2], [1, 2]))
+    return every(_places)(Tensor([-1.0, 2.0]), places, starts, columns)
+
+
+@case()
+def test_marks_for_the_compiler_of_bytecode():
+    def doubled(x):
+        return x * 2
+
+    context = PIJitCaptureContext(fullgraph=True)
+    marked = context(doubled)
+    with context as entered:
+        found = marked(Tensor([1.0]))
+    return found, marked.__wrapped__ is doubled, context.config, entered
