@@ -175,6 +175,14 @@ def _exported(module_name: str, path: str) -> list[str]:
     return sorted(name for name in found if not isinstance(getattr(module, name, lacking), Missing))
 
 
+def _listed(module_name: str) -> list[str]:
+    """What ``dir`` of a module tells: what it defines, and the public names that it answers for."""
+    path = mindspore_name(module_name)
+    refused = {full for full in _refused() if not has_module(full)}
+    public = {name for name in names(path) if not name.startswith("_") and f"{path}.{name}" not in refused}
+    return sorted(public.union(vars(sys.modules[module_name])))
+
+
 def _once_exported(module_name: str, path: str) -> list[str]:
     """The public names of a module that 2.10 lacks; packages list all of them again, so what is not here
     stands for itself until it is used."""
@@ -396,6 +404,7 @@ def install_lazy(module_name: str, namespace: dict) -> None:
         return found
 
     namespace["__getattr__"] = __getattr__
+    namespace.setdefault("__dir__", lambda: _listed(module_name))
 
 
 class _File(SourceFileLoader):

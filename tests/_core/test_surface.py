@@ -143,6 +143,13 @@ def test_star_import_brings_what_mindspore_exports_and_no_placeholders(path):
     assert lacking == []
 
 
+def test_dir_tells_what_a_module_answers_for():
+    told = dir(importlib.import_module("ms2torch"))
+    assert {"load_checkpoint", "Callback", "Model", "numpy", "boost", "nn", "Tensor"} <= set(told)
+    assert "PatternEngine" not in dir(sys.modules["ms2torch.rewrite"])              # which is refused
+    assert set(ms2torch.nn.__all__) <= set(dir(ms2torch.nn))
+
+
 def test_star_import_brings_nothing_of_the_modules_own_imports():
     space = {}
     exec("from ms2torch import *", space)
