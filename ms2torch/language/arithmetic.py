@@ -79,7 +79,7 @@ def _whole_power(a, b):
 
 def negated(value):
     """``-value``, of which the least integer has none in 64 bits."""
-    return value if value == _LEAST and value.__class__ is int else -value
+    return value if value.__class__ is int and value == _LEAST else -value
 
 
 # By the names of Python's syntax trees.

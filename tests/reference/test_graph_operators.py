@@ -171,3 +171,9 @@ def test_shift_too_far(i):
 @graph
 def test_a_number_before_a_tensor_of_bits(n, b):
     return 3 & n, 4 | n, 6 ^ n, True & b, True & n
+
+
+@graph
+def test_signs_of_powers(x):
+    n = 3
+    return -(x**2), -x**2, -(n**2), -((x + 1) ** n), -(2**x), ops.exp(-(x**2)), -(x**n) ** 2
