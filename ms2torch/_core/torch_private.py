@@ -90,6 +90,7 @@ _LATE = {
                              "torch.distributed._tensor.experimental:implicit_replication"),
     "StridedShard": ("torch.distributed.tensor.placement_types:_StridedShard",),
     "InferenceMode": ("torch.distributed.pipelining._utils:InferenceMode",),
+    "set_group_timeout": ("torch.distributed.distributed_c10d:_set_pg_timeout",),
     "default_store": ("torch.distributed.distributed_c10d:_get_default_store",),
     "FakeStore": ("torch.testing._internal.distributed.fake_pg:FakeStore",),
     "TorchDispatchMode": ("torch.utils._python_dispatch:TorchDispatchMode",),

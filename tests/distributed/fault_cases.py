@@ -32,9 +32,23 @@ def _explicit_step():
     return lambda: reducer((weights[0] * 2,))
 
 
-def one_rank_leaves(how, explicit=False):
+def _split_step():
+    """Two processes share a layer's columns, two each a batch."""
+    init()
+    ms.set_auto_parallel_context(parallel_mode="semi_auto_parallel", dataset_strategy=((2, 1), (2, 1)))
+    net = nn.Dense(8, 4)
+    net.matmul.shard(((2, 1), (2, 1)))
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params(), 0.1))
+    x, y = Tensor(np.ones((4, 8), np.float32)), Tensor(np.ones((4, 4), np.float32))
+    return lambda: step(x, y)
+
+
+STEPS = {"data parallel": _train_step, "explicit": _explicit_step, "split": _split_step}
+
+
+def one_rank_leaves(how, kind="data parallel"):
     """After two good steps the last rank leaves; the others take a third."""
-    step = _explicit_step() if explicit else _train_step()
+    step = STEPS[kind]()
     step(), step()
     if get_rank() == get_group_size() - 1:
         if how == "killed":

@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 
+from ms2torch._core.torch_private import SPREADS
 from tests.distributed import fault_cases as cases
 
 LEAVING = {
@@ -33,12 +34,23 @@ def test_a_rank_that_is_missed_is_named(together, how):
 def test_a_rank_that_is_missed_in_an_explicit_reduction_is_named(together):
     env = {"MS2TORCH_COMM_TIMEOUT": "3"}
     for how in ("killed", "asleep"):
-        found = together.outcomes(cases.one_rank_leaves, 3, how, True, timeout=40, env=env)
+        found = together.outcomes(cases.one_rank_leaves, 3, how, "explicit", timeout=40, env=env)
         for rank in range(2):
             text, seconds = found[rank]["result"][1]
             assert re.match(rf"Rank {rank} failed in the reduction of 1 gradients, operation \d+: ", text)
             assert re.search(LEAVING[how][0].replace("rank 1", "rank 2"), text), text
             assert seconds < 15
+
+
+@pytest.mark.skipif(not SPREADS, reason="wants a torch newer than 2.4")
+def test_a_rank_that_sleeps_is_missed_in_its_row_of_a_mesh_too(together):
+    """Groups that torch makes for a mesh would wait for half an hour."""
+    found = together.outcomes(cases.one_rank_leaves, 4, "asleep", "split", timeout=60,
+                              env={"MS2TORCH_COMM_TIMEOUT": "3"})
+    for one in found[:3]:
+        text, seconds = one["result"][1]
+        assert "rank 3 did not come" in text, text
+        assert seconds < 15
 
 
 def test_the_dead_one_of_four_is_named_to_all_others(together):

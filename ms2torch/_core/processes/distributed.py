@@ -65,6 +65,17 @@ def timeout() -> datetime.timedelta:
     return datetime.timedelta(seconds=float(os.environ.get("MS2TORCH_COMM_TIMEOUT", 600)))
 
 
+def limit_waiting(handle) -> None:
+    """Let the ranks of a group that torch made itself wait for each other no longer than `timeout`."""
+    dist = torch.distributed
+    if handle is dist.group.WORLD or dist.get_backend(handle) == "fake":
+        return
+    if hasattr(handle, "set_timeout"):
+        handle.set_timeout(timeout())
+    else:       # (earlier releases of torch)
+        torch_private.set_group_timeout(timeout(), handle)
+
+
 def backend_for(kind: str) -> str:
     """torch's collectives for devices of a kind, and Gloo for what is on the CPU beside them."""
     known = {"cuda": "nccl", "npu": "hccl", "xpu": "xccl"}

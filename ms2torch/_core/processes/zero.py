@@ -71,6 +71,8 @@ def mesh_by(sizes: tuple[int, ...]) -> DeviceMesh:
         with faults.diagnosing("the making of a device mesh"), without_modes():
             _meshes[sizes] = init_device_mesh(device().type, sizes,
                                               mesh_dim_names=tuple([f"axis{i}" for i in range(len(sizes))]))
+            for group in _meshes[sizes].get_all_groups():
+                distributed.limit_waiting(group)
     return _meshes[sizes]
 
 
