@@ -2,6 +2,7 @@
 
 import mindspore as ms
 import mindspore.numpy as mnp
+import mindspore.scipy as msp
 import numpy as np
 from mindspore import Parameter, Tensor, nn, ops
 
@@ -252,6 +253,18 @@ NUMBERS = {
     "sequence_mask": lambda: ops.sequence_mask(Tensor([1, 2]), 0),
     "baddbmm of integers": lambda: ops.baddbmm(*(Tensor(np.ones((1, 2, 2)), ms.int32),) * 3, beta=0.5),
     "baddbmm of bfloat16": lambda: ops.baddbmm(*(f(1, 2, 2).astype(ms.bfloat16),) * 3, alpha=2.0),
+    "cdist": lambda: ops.cdist(f(2, 3).astype(ms.bfloat16), f(2, 3).astype(ms.bfloat16)),
+    "concatenate": lambda: mnp.concatenate((f(2, 2), f(2, 2)), 2),
+    "dropout": lambda: ops.dropout(f(2, 2), 2),
+    "renorm": lambda: ops.renorm(f(2, 2), 0.5, 0, 1.0),
+    "renorm to less than nothing": lambda: ops.renorm(f(2, 2), 1, 0, -0.5),
+    "AdaptiveAvgPool3D": lambda: ops.AdaptiveAvgPool3D((2, -1, 2))(f(1, 1, 4, 4, 4)),
+    "fill": lambda: ops.fill(ms.float32, [2, 2], 1),
+    "MaxPool2d of a set": lambda: nn.MaxPool2d(2, pad_mode="pad", padding=1)({1}),
+    "dct": lambda: msp.fft.dct(f(2, 3), 2.0),
+    "idct": lambda: msp.fft.idct(f(2, 3), None),
+    "block_diag": lambda: ops.block_diag(),
+    "block_diag of two dtypes": lambda: ops.block_diag(f(2, 2), f(2, 2).astype(ms.uint16)),
     "a Primitive's name": lambda: ops.ReLU().set_prim_instance_name(1),
     "an attribute's name": lambda: ops.ReLU().add_prim_attr(None, 1),
     "an attribute's name in bytes": lambda: ops.ReLU().add_prim_attr(b"a", 1),

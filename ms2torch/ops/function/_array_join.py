@@ -199,6 +199,11 @@ def column_stack(tensors):
 @op
 def block_diag(*inputs):
     """Matrices along the diagonal of one (``mindspore.ops.block_diag``)."""
+    if not inputs:
+        raise RuntimeError("For 'block_diag', the input is empty.")
+    dtypes = {t.dtype for t in inputs}
+    if len(dtypes) > 1 and not dtypes.isdisjoint(_dtype.UNSIGNED):
+        raise TypeError("For Op[Concat], the promote output type is invalid")
     return torch.block_diag(*inputs)
 
 
