@@ -12,7 +12,7 @@ from .bisecting import Bisection
 from .outcome import Outcome
 from .places import Draft, Project
 from .proving import NEVER_CALLED, PROVED
-from .twins import TRAINS
+from .twins import LOWERED, TRAINS
 
 
 def prove(
@@ -65,7 +65,7 @@ def _settle(outcome: Outcome) -> None:
     for proof in outcome.proofs:
         if outcome.whole != "":
             continue
-        if proof["reason"] in (TRAINS, NEVER_CALLED):
+        if proof["reason"] in (TRAINS, NEVER_CALLED, LOWERED):
             proof.update(state=PROVED, reason="with the whole program")
         elif proof["state"] == "differs" and proof["reason"].startswith("gradient of input"):
             # Labels have gradients in PyTorch that MindSpore's losses leave at zero; training asks for none.

@@ -23,7 +23,7 @@ from .facts import Facts
 from .instances import Called, Instance
 from .naming import Names
 from .translation import Site, Translation, known_of, translate_source
-from .twins import TRAINS, Twins, Unpaired
+from .twins import LOWERED, TRAINS, Twins, Unpaired
 
 PROVED, UNPROVED, DIFFERS = "proved", "unproved", "differs"
 _FAILS = "the translation fails"
@@ -220,6 +220,8 @@ class Prover:
     def _compared(self, twins: Twins, instance: Instance) -> Difference | None:
         if any(isinstance(part, Optimizer) for _, part in instance.cell.cells_and_names()):
             raise Unpaired(TRAINS)
+        if any(getattr(instance.cell, flag, False) for flag in ("fp16", "bf16")):
+            raise Unpaired(LOWERED)
         try:
             twin = twins.of(instance.cell)
             for called in instance.calls.values():

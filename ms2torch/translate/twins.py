@@ -41,6 +41,7 @@ class Unpaired(Exception):
 
 
 TRAINS = "it trains: the whole program proves it"
+LOWERED = "it is told from outside to compute in half precision: the whole program proves it"
 
 # Statements of a script that define something: those a module may run without running the program.
 _DEFINE = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

@@ -375,6 +375,52 @@ def test_norms_of_another_file_do_not_decay(tmp_path, translate):
     assert "decay_groups(net, 0.5)" in (tmp_path / "alone.py").read_text()
 
 
+LOW = """\
+import numpy as np
+import mindspore as ms
+import mindspore.dataset as ds
+from mindspore import amp, nn
+from mindspore.amp import DynamicLossScaleManager, FixedLossScaleManager
+from mindspore.train import LossMonitor, Model
+
+rng = np.random.RandomState(0)
+rows = [(rng.randn(1, 6, 6).astype(np.float32), np.int32(rng.randint(4))) for _ in range(16)]
+
+
+def data():
+    return ds.GeneratorDataset(rows, ["image", "label"], shuffle=False).batch(8)
+
+
+def made():
+    net = nn.SequentialCell(nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Flatten(), nn.Dense(144, 4))
+    opt = nn.Momentum(net.trainable_params(), 0.1, 0.9, weight_decay=1e-4)
+    return net, opt, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+
+
+net, opt, loss = made()
+moving = Model(net, loss, opt, metrics={"acc"}, amp_level="O2",
+               loss_scale_manager=DynamicLossScaleManager(2**22, 2, 3))
+moving.train(6, data(), callbacks=[LossMonitor(2)], dataset_sink_mode=False)
+print(moving.eval(data(), dataset_sink_mode=False))
+net, opt, loss = made()
+fixed = Model(net, loss, opt, amp_level="O2", keep_batchnorm_fp32=False,
+              loss_scale_manager=FixedLossScaleManager(256.0))
+fixed.train(2, data(), callbacks=[LossMonitor(2)], dataset_sink_mode=False)
+net, opt, loss = made()
+net = amp.auto_mixed_precision(net, "O3")
+step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), opt)
+step.set_train()
+for image, label in data():
+    print(step(image, label).asnumpy())
+"""
+
+
+def test_levels_of_mixed_precision(tmp_path, translate):
+    (tmp_path / "a.py").write_text(LOW)
+    code, out, err = translate("a.py", "-o", "b.py", "--run", "a.py")
+    assert code == 0 and "1 of 1 files need neither" in out and "prints the same 11 lines" in out, out + err
+
+
 def test_a_file_into_a_folder(tmp_path, translate):
     (tmp_path / "a.py").write_text(NET)
     assert translate("a.py", "-o", "out")[0] in (0, 1)

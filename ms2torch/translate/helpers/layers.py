@@ -99,6 +99,41 @@ class Cast(nn.Module):
         return torch.func.functional_call(self.layer, weights, tuple(inputs))
 
 
+class LowPrecision(nn.Module):
+    """A network that computes in float16 over weights in float32 and gives float32. Norms compute in float32,
+    by weights that are rounded to float16 unless ``keep_norms``."""
+
+    def __init__(self, module, keep_norms=True):
+        super().__init__()
+        self.module, self.keep_norms = module, keep_norms
+        kinds = (nn.modules.batchnorm._BatchNorm, nn.LayerNorm)
+        norms = [layer for layer in module.modules() if isinstance(layer, kinds)]
+        self.wide = {id(p) for layer in norms for p in layer.parameters()}
+        for layer in norms:
+            layer.register_forward_pre_hook(widened)
+            layer.register_forward_hook(narrowed)
+
+    def weight(self, p):
+        if id(p) not in self.wide:
+            return p.half()
+        return p if self.keep_norms else p.half().float()
+
+    def forward(self, *inputs):
+        weights = {name: self.weight(p) for name, p in self.module.named_parameters()}
+        inputs = tuple(x.half() if x.is_floating_point() else x for x in inputs)
+        found = torch.func.functional_call(self.module, weights, inputs)
+        return tuple(x.float() for x in found) if isinstance(found, tuple) else found.float()
+
+
+def widened(layer, inputs):
+    layer.given = inputs[0].dtype
+    return (inputs[0].float(),)
+
+
+def narrowed(layer, inputs, found):
+    return found.to(layer.given)
+
+
 def over_lengths(recurrent, x, lengths, state=None):
     """A recurrent layer over padded sequences of these lengths (None: all are whole): beyond them outputs are
     zero."""

@@ -221,6 +221,26 @@ class MeasuredTrainer(Trainer):
         self.train(epochs, data, [Measuring(self, valid_data, every), *callbacks])
 
 
+class ScaledTrainer(MeasuredTrainer):
+    """A trainer whose losses are multiplied by a scale, and their gradients divided by it; no weight moves in
+    a step whose gradients overflow, and a scale that is not ``fixed`` moves."""
+
+    def __init__(self, *given, scale, factor=2.0, window=2000, fixed=False, **named):
+        super().__init__(*given, **named)
+        device = next(self.network.parameters()).device.type
+        self.scaler = torch.amp.GradScaler(device, float(scale), factor, 1 / factor, window)
+        self.fixed = float(scale) if fixed else None
+
+    def step(self, *batch):
+        self.optimizer.zero_grad()
+        found = self.network(*batch[:-1] if self.loss_fn else batch)
+        loss = self.loss(found, batch[-1]) if self.loss_fn else found
+        self.scaler.scale(loss).backward()
+        self.scaler.step(self.optimizer)
+        self.scaler.update(self.fixed)
+        return loss.detach()
+
+
 class Measuring(Callback):
     """Measures at the end of an epoch: ``metrics`` of the training's state, None where it is not due, and
     ``eval_results``, which stay; among these is the last batch's loss."""

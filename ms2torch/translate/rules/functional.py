@@ -58,7 +58,7 @@ gaussian_nll_loss | F.gaussian_nll_loss({x}, {target}, {var}, full={full?}, eps=
 )
 
 
-@rule("ops.conv1d ops.conv2d ops.conv3d", "F.conv2d(x, weight, bias, stride, padding, dilation, groups)")
+@rule("ops.conv1d ops.conv2d ops.conv3d", "F.<name>(x, weight, bias, stride, padding, dilation, groups)")
 def conv(call):
     padding = _padding(call, "padding")
     function = f"F.{call.name.rpartition('.')[2]}"

@@ -138,7 +138,7 @@ def bilinear(call):
     return with_starts(call, made, weight="weight_init", bias="bias_init")
 
 
-@rule("nn.TransformerEncoderLayer nn.TransformerDecoderLayer", "nn.TransformerEncoderLayer(d_model, nhead, ...)")
+@rule("nn.TransformerEncoderLayer nn.TransformerDecoderLayer", "nn.<name>(d_model, nhead, ...)")
 def transformer_layer(call):
     if not isinstance(call.value("activation", "relu"), str):
         call.refuse("its activation is no name")
@@ -221,7 +221,7 @@ def flag(call, ours: str, torch: str, default: bool = True) -> str:
 
 @rule(
     "nn.BatchNorm2d nn.BatchNorm1d nn.BatchNorm3d nn.SyncBatchNorm",
-    "nn.BatchNorm2d(num_features, eps, momentum=1 - momentum)",
+    "nn.<name>(num_features, eps, momentum=1 - momentum)",
     "momentum is what stays, PyTorch's is what is added; the parameters have other names",
     "momentum 是留下的比例，PyTorch 是加进来的；参数名不同",
 )
@@ -254,7 +254,7 @@ def _momentum(call) -> str:
 
 @rule(
     "nn.InstanceNorm2d nn.InstanceNorm1d nn.InstanceNorm3d",
-    "nn.InstanceNorm2d(num_features, eps, affine=True)",
+    "nn.<name>(num_features, eps, affine=True)",
     "has scale and shift unless told",
     "默认带缩放和平移",
 )
@@ -282,7 +282,7 @@ def layer_norm(call):
 
 @rule(
     "nn.Dropout nn.Dropout2d nn.Dropout3d",
-    "nn.Dropout(p)",
+    "nn.<name>(p)",
     "the first argument, keep_prob, is the share that stays",
     "第一个参数 keep_prob 是保留的比例",
 )
@@ -335,7 +335,7 @@ def flatten(call):
 
 @rule(
     "nn.LSTM nn.GRU nn.RNN",
-    "nn.LSTM(input_size, hidden_size, num_layers, ...)",
+    "nn.<name>(input_size, hidden_size, num_layers, ...)",
     "starts from the same uniforms; called with seq_length=, sequences are packed: over_lengths, at the head",
     "初始分布相同；调用时给 seq_length= 则打包序列：用文件开头的 over_lengths",
 )
@@ -361,7 +361,7 @@ def call_recurrent(call):
     return "over_lengths({recurrent}, {x}, {seq_length}, {hx?})"
 
 
-@rule("nn.LSTMCell nn.GRUCell nn.RNNCell", "nn.LSTMCell(input_size, hidden_size)")
+@rule("nn.LSTMCell nn.GRUCell nn.RNNCell", "nn.<name>(input_size, hidden_size)")
 def recurrent_cell(call):
     name = call.name.rpartition(".")[2]
     return f"nn.{name}({{input_size}}, {{hidden_size}}{flag(call, 'has_bias', 'bias')})"

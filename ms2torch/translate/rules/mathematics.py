@@ -139,7 +139,8 @@ LinSpace | torch.linspace({{start}}, {{stop}}, {{num}})
 )
 
 
-@rule("ops.CumSum ops.CumProd", "torch.cumsum(x, dim=axis)")
+@rule("ops.CumSum", "torch.cumsum(x, dim=axis)")
+@rule("ops.CumProd", "torch.cumprod(x, dim=axis)")
 def cumulative(call):
     for name in ("exclusive", "reverse"):
         if call.value(name, False) is not False:

@@ -35,7 +35,11 @@ def model(call):
         call.put("network", training.in_parallel(call).format(network=call.text("network")))
     losses.note_labels(call)
     made, named = call.helper("Trainer"), ")"
-    if "metrics" in call or "eval_network" in call:
+    if level := _level(call.rewriter, call.nodes):
+        call.put("network", _low(call, level))
+        made, scale = call.helper("ScaledTrainer"), _scale(call)
+        named = f", eval_network={{eval_network?}}, metrics={{metrics?}}, eval_indexes={{eval_indexes?}}, {scale})"
+    elif "metrics" in call or "eval_network" in call:
         named = ", eval_network={eval_network?}, metrics={metrics?}, eval_indexes={eval_indexes?})"
         made = call.helper("MeasuredTrainer")
     if "metrics" in call:
@@ -47,11 +51,58 @@ def model(call):
 
 def _refusal(rewriter, args: dict[str, ast.expr]) -> str:
     """Why a Model stays as it is; nothing where it does not."""
-    level = rewriter.reading.inferred(args["amp_level"]) if "amp_level" in args else Const("O0")
-    if not isinstance(level, Const) or level.value not in ("O0", None):
-        return f"amp_level={getattr(level, 'value', 'of another place')!r} has no rule"
+    level = _level(rewriter, args)
+    if level not in ("", "O2", "O3"):
+        return f"amp_level={level!r} has no rule"
+    if level and not {"optimizer", "loss_fn"} <= args.keys():
+        return f"amp_level={level!r} has no rule without a loss and an optimizer"
     reason = scales.moved(rewriter.reading, args)
     return "" if scales.left_over(rewriter, args) else reason
+
+
+def _level(rewriter, args: dict[str, ast.expr]) -> str:
+    """A Model's level of mixed precision; nothing where it has none."""
+    level = rewriter.reading.inferred(args["amp_level"]) if "amp_level" in args else Const("O0")
+    value = level.value if isinstance(level, Const) else "of another place"
+    return "" if value in ("O0", None) else value
+
+
+def _low(call, level: str) -> str:
+    """The network in half precision; whether its norms stay in float32."""
+    call.helper("LowPrecision")
+    kept = call.value("keep_batchnorm_fp32", level == "O2")
+    if kept is not True and kept is not False:
+        call.refuse("whether its norms stay in float32 is not told")
+    return f"LowPrecision({call.text('network')}" + (")" if kept else ", keep_norms=False)")
+
+
+@rule(
+    "amp.auto_mixed_precision train.amp.auto_mixed_precision",
+    "LowPrecision(network), at the head; or torch.autocast",
+    "O2 and O3 alone: autocast chooses by operator, and other ones than O1 and auto",
+    "只有 O2 和 O3：autocast 按算子选择，与 O1 和 auto 选的不同",
+)
+def mixed(call):
+    level = _level(call.rewriter, call.nodes)
+    if level not in ("", "O2", "O3") or ("dtype" in call and call.text("dtype") != "torch.float16"):
+        call.refuse("only O2 and O3 in float16 have a rule")
+    return _low(call, level) if level else "{network}"
+
+
+def _scale(call) -> str:
+    """A ScaledTrainer's arguments for what a Model's loss scale manager does; O2 has one unless told."""
+    if "loss_scale_manager" not in call:
+        return "scale=2**24" if call.value("amp_level") == "O2" else "scale=1.0, fixed=True"
+    manager = call.inferred("loss_scale_manager")
+    made = scales.made_with(manager)
+    if made is None:
+        call.refuse("its loss scale is not told")
+    fixed = manager.cls.endswith("FixedLossScaleManager")
+    moving = {"init_loss_scale": "scale", "scale_factor": "factor", "scale_window": "window"}
+    names = {"loss_scale": "scale"} if fixed else moving
+    found = {"scale": "128.0" if fixed else "2**24"}
+    found |= {to: ast.unparse(made[name]) for name, to in names.items() if name in made}
+    return ", ".join(f"{name}={text}" for name, text in found.items()) + (", fixed=True" if fixed else "")
 
 
 # What a Model makes of a metric's name.

@@ -128,7 +128,7 @@ reduction("numpy.max numpy.amax", "a", "axis", "keepdims", "amax")
 reduction("numpy.min numpy.amin", "a", "axis", "keepdims", "amin")
 
 
-@rule("numpy.cumsum numpy.cumprod", "torch.cumsum(x, dim=axis)", "all elements in a row without an axis", "不给轴时展平")
+@rule("numpy.cumsum numpy.cumprod", "torch.<name>(x, dim=axis)", "all elements in a row without an axis", "不给轴时展平")
 def running(call):
     x = "{a}" if call.value("axis") is not None else "{a}.flatten()"
     axis = "{axis}" if "axis" in call else "0"

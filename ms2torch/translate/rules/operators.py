@@ -237,7 +237,7 @@ reduction("ops.ReduceAny", "x", "axis", "keep_dims", "any")
 reduction("ops.ReduceAll", "input", "axis", "keep_dims", "all")
 
 
-@rule("ops.max ops.min", "torch.max(x, dim=axis, keepdim=keepdims)")
+@rule("ops.max ops.min", "torch.<name>(x, dim=axis, keepdim=keepdims)")
 def extreme(call):
     name = call.name.rpartition(".")[2]
     if "initial" in call or "where" in call:
@@ -495,7 +495,7 @@ def arange(call):
 
 @rule(
     "ops.randn ops.rand",
-    "torch.randn(*size)",
+    "torch.<name>(*size)",
     "the numbers are PyTorch's own, from another generator",
     "随机数出自 PyTorch 自己的发生器",
 )

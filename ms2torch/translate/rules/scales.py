@@ -13,7 +13,7 @@ _HALF = ("float16", "to_float", "amp_level", "mixed_precision")
 
 def cancels(rewriter, args: dict[str, ast.expr]) -> bool:
     """Whether a training step's ``sens=`` is what its optimizer divides by, in a program without half precision."""
-    optimizer = _made_with(rewriter.reading.inferred(args.get("optimizer"))) or {}
+    optimizer = made_with(rewriter.reading.inferred(args.get("optimizer"))) or {}
     multiplied, divided = _text(args.get("sens"), "1.0"), _text(optimizer.get("loss_scale"), "1.0")
     return multiplied == divided and (multiplied == "1.0" or not float16(rewriter))
 
@@ -21,8 +21,8 @@ def cancels(rewriter, args: dict[str, ast.expr]) -> bool:
 def left_over(rewriter, args: dict[str, ast.expr]) -> str:
     """What a model's fixed loss scale multiplies gradients by, where nothing divides them; else nothing."""
     reading = rewriter.reading
-    manager = _made_with(reading.inferred(args.get("loss_scale_manager"))) if moved(reading, args) else None
-    optimizer = _made_with(reading.inferred(args["optimizer"])) if manager is not None else None
+    manager = made_with(reading.inferred(args.get("loss_scale_manager"))) if moved(reading, args) else None
+    optimizer = made_with(reading.inferred(args["optimizer"])) if manager is not None else None
     divided = _text((optimizer or {}).get("loss_scale"), "1.0")
     return "" if manager is None or divided != "1.0" or float16(rewriter) else _text(manager.get("loss_scale"), "128.0")
 
@@ -33,7 +33,7 @@ def moved(reading, args: dict[str, ast.expr]) -> str:
     A FixedLossScaleManager either takes its scale out of the gradients itself, or leaves that to the optimizer.
     """
     optimizer, manager = (
-        _made_with(reading.inferred(args[name]) if name in args else None)
+        made_with(reading.inferred(args[name]) if name in args else None)
         for name in ("optimizer", "loss_scale_manager")
     )
     divided = _text((optimizer or {}).get("loss_scale"), "1.0")
@@ -51,7 +51,7 @@ def moved(reading, args: dict[str, ast.expr]) -> str:
     return f"its gradients are multiplied by {multiplied} and divided by {divided}"
 
 
-def _made_with(inferred) -> dict[str, ast.expr] | None:
+def made_with(inferred) -> dict[str, ast.expr] | None:
     """The arguments by name of the call that made an instance; None where that is not told."""
     if not isinstance(inferred, Of) or inferred.call is None:
         return None

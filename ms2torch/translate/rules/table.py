@@ -65,11 +65,15 @@ GRADIENTS_OF_CASTS = (
 
 
 def rule(names: str, form: str = "", en: str = "", zh: str = "", where: dict[str, Rule] | None = None):
-    """A rule that a function writes: it gets the call and gives a template or an expression."""
+    """A rule that a function writes: it gets the call and gives a template or an expression.
+
+    ``<name>`` in the form is the last part of each of the names.
+    """
 
     def decorate(function):
         for name in names.split():
-            add(Rule(full_name(name), form or "depends on the arguments", en, zh, "", function), where)
+            shown = form.replace("<name>", name.rpartition(".")[2]) or "depends on the arguments"
+            add(Rule(full_name(name), shown, en, zh, "", function), where)
         return function
 
     return decorate

@@ -58,7 +58,7 @@ def _same(call, kernel, stride, dilation) -> str:
 
 @rule(
     "nn.Conv2d nn.Conv1d nn.Conv3d",
-    "nn.Conv2d(in, out, kernel, stride, padding=..., groups=group, bias=has_bias)",
+    "nn.<name>(in, out, kernel, stride, padding=..., groups=group, bias=has_bias)",
     'pads to the same size and has no bias unless told; pad_mode="same" with a stride: SameConv2d, at the head',
     '默认补齐到原尺寸、没有 bias；pad_mode="same" 且步长不为 1 时用文件开头的 SameConv2d',
 )
@@ -104,12 +104,6 @@ def _kernel(call) -> str:
     return "kernel_size={kernel_size}" if call.original_keyword("kernel_size") else "{kernel_size}"
 
 
-@rule(
-    "nn.Conv2dTranspose nn.Conv1dTranspose nn.Conv3dTranspose",
-    "nn.ConvTranspose2d(in, out, kernel, stride, padding=..., groups=group, bias=has_bias)",
-    "pads to the same size and has no bias unless told",
-    "默认补齐、没有 bias",
-)
 def conv_transpose(call):
     name = call.name.rpartition(".")[2]
     ndim = int(name[4])
@@ -140,11 +134,21 @@ def conv_transpose(call):
     return with_starts(call, made, weight="weight_init", bias="bias_init")
 
 
+for _n in (1, 2, 3):
+    rule(
+        f"nn.Conv{_n}dTranspose",
+        f"nn.ConvTranspose{_n}d(in, out, kernel, stride, padding=..., groups=group, bias=has_bias)",
+        "pads to the same size and has no bias unless told",
+        "默认补齐、没有 bias",
+    )(conv_transpose)
+
+
 @rule(
     "nn.MaxPool2d nn.AvgPool2d nn.MaxPool1d nn.AvgPool1d nn.MaxPool3d nn.AvgPool3d",
-    "nn.MaxPool2d(kernel_size, stride, padding)",
-    "moves by 1 unless told, PyTorch by the kernel",
-    "步长默认 1，PyTorch 默认等于核",
+    "nn.<name>(kernel_size, stride, padding)",
+    'moves by 1 unless told, PyTorch by the kernel; pad_mode="same" of an average does not count what it pads: '
+    "count_include_pad=False",
+    '步长默认 1，PyTorch 默认等于核；平均池化的 pad_mode="same" 不计补的位置：count_include_pad=False',
 )
 def pool(call):
     name = call.name.rpartition(".")[2]
