@@ -69,6 +69,17 @@ def test_names_and_open_axes(tmp_path, net, image, exporter):
     np.testing.assert_allclose(result, net.set_train(False)(Tensor(five)).asnumpy(), rtol=1e-5, atol=1e-6)
 
 
+class Highest(nn.Cell):
+    def construct(self, x):
+        return ops.topk(x, 2)[1]
+
+
+def test_the_highest_are_found(tmp_path, exporter):
+    x = np.array([[3, 1, 2], [1, 5, 4]], np.float32)
+    ms.export(Highest(), Tensor(x), file_name=str(tmp_path / "net"), file_format="ONNX")
+    assert onnx_result(tmp_path / "net.onnx", x=x)[1].tolist() == [[0, 2], [1, 2]]
+
+
 def test_export_refuses_in_words(tmp_path, net, image):
     with pytest.raises(ValueError, match=r"must be one of \['AIR', 'ONNX', 'MINDIR'\], but got PB"):
         ms.export(net, image, file_name="net", file_format="PB")

@@ -58,11 +58,21 @@ def export(net, *inputs, file_name, input_names=None, output_names=None, export_
                 input_names=names if len(names) == len(inputs) else None, output_names=output_names or None,
                 export_params=export_params, keep_initializers_as_inputs=keep_initializers_as_inputs,
                 dynamic_shapes=_open_axes(names, dynamic_axes), external_data=size > _LARGEST,
+                custom_translation_table={torch.ops.aten.sort.stable: _sorted},
             )
         os.replace(part, path)
     finally:
         if part != path and os.path.exists(part):
             os.remove(part)
+
+
+def _sorted(x, stable=None, dim=-1, descending=False):
+    """A stable sort as ONNX's TopK of all, which puts the lower index first among equals; torch lacks it."""
+    from onnxscript import opset18 as op
+
+    count = op.Gather(op.Shape(x), op.Constant(value_ints=[dim]), axis=0)
+    values, places = op.TopK(x, count, axis=dim, largest=int(descending), sorted=1)
+    return values, places
 
 
 def _open_axes(names, dynamic_axes):
