@@ -11,6 +11,7 @@ import json
 import os
 import sys
 import time
+from collections import Counter
 
 import numpy as np
 import torch
@@ -136,8 +137,17 @@ def _reduced_after_the_backward_pass() -> None:
 
 def _few_micro_batches(meter) -> None:
     """Under 1F1B stage s of S has S - s micro-batches under way, however many there are: a step makes one
-    more, so that gradients are added up, and what goes over the wire is multiplied."""
+    more, so that gradients are added up, and what goes over the wire is multiplied: but for what the first
+    micro-batch alone sends, which is weights that were updated."""
     from ms2torch._core.processes import distributed, pipeline
+
+    sent: list[Counter] = []        # in each micro-batch's forward pass
+
+    def forward(self, *arriving):
+        before = Counter(meter.by_kind)
+        found = pass_forward(self, *arriving)
+        sent.append(Counter(meter.by_kind) - before)
+        return found
 
     def few(self, network, parameters, plan, micro):
         make(self, network, parameters, plan, micro)
@@ -148,14 +158,15 @@ def _few_micro_batches(meter) -> None:
         step = self.schedule.step
 
         def scheduled(*args, **kwargs):
-            before = dict(meter.by_kind)
+            before = Counter(meter.by_kind)
+            sent.clear()
             step(*args, **kwargs)
-            meter.repeat(before, micro / count)
+            meter.repeat(before + (sent[0] - sent[1]), micro / count)
 
         self.schedule.step = scheduled
 
-    make = pipeline.Pipelined.__init__
-    pipeline.Pipelined.__init__ = few
+    make, pass_forward = pipeline.Pipelined.__init__, pipeline._Part.forward
+    pipeline.Pipelined.__init__, pipeline._Part.forward = few, forward
 
 
 def _settings_over(layout: dict) -> None:

@@ -19,7 +19,8 @@ from mindspore.communication import get_group_size, init
 def options(arguments=None):
     parser = argparse.ArgumentParser()
     for name, default in (("width", 4096), ("hidden", 11008), ("layers", 32), ("heads", 32), ("words", 32000),
-                          ("length", 2048), ("batch", 1), ("tensor", 1), ("stages", 1), ("micro", 1)):
+                          ("length", 2048), ("batch", 1), ("tensor", 1), ("stages", 1), ("micro", 1),
+                          ("zero", 0)):
         parser.add_argument(f"--{name}", type=int, default=default)
     return parser.parse_args(arguments)
 
@@ -103,6 +104,9 @@ def step_of(given):
     """A training step, its optimizer and what a rank is given: its rows, or with strategies everybody's."""
     init()
     ranks = get_group_size()
+    if given.zero:
+        config = {"parallel_optimizer_threshold": 0, "optimizer_level": f"level{given.zero}"}
+        ms.set_auto_parallel_context(enable_parallel_optimizer=True, parallel_optimizer_config=config)
     if given.tensor > 1 or given.stages > 1:
         ms.set_auto_parallel_context(parallel_mode="semi_auto_parallel", pipeline_stages=given.stages,
                                      full_batch=given.tensor > 1)

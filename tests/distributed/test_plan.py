@@ -25,8 +25,9 @@ def test_a_plan_is_what_processes_measure(together, level, size, kind):
     assert found["sent"] == pytest.approx(sent, rel=0.01)
 
 
-def test_a_plan_with_strategies_and_stages(together):
-    arguments = ["--tensor=2", "--stages=2", "--micro=4"]
+@pytest.mark.parametrize("more", ["--tensor=2", "--zero=2"])
+def test_a_plan_with_stages(together, more):
+    arguments = [more, "--stages=2", "--micro=4"]
     real = together(llama.measured, 4, arguments, timeout=120)
     found = plan.plan_layout(LLAMA, [*llama.SMALL, *arguments], 4, "program")
     assert "error" not in found, found
