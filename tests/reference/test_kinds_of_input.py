@@ -275,3 +275,13 @@ NUMBERS = {
 def test_numbers_and_sizes(name):
     ms.set_context(pynative_synchronize=True)
     return said(NUMBERS[name], (), {})
+
+
+@case(each={"labels": [[0, -1, 2], [0, 5, 2], [-1, -1, -1], [0, 1, 2], []]})
+def test_labels_that_are_no_class(labels):
+    ms.set_context(pynative_synchronize=True)
+    x, y = f(len(labels), 4), Tensor(np.array(labels, np.int32))
+    return [said(one, (x, y), {}) for one in (ops.SparseSoftmaxCrossEntropyWithLogits(),
+                                              ops.SparseSoftmaxCrossEntropyWithLogits(is_grad=True),
+                                              nn.SoftmaxCrossEntropyWithLogits(True, "mean"),
+                                              nn.SoftmaxCrossEntropyWithLogits(True))]

@@ -115,9 +115,11 @@ def check_softmax_indices(logits, labels, reduction="mean") -> None:
     wrong = ((labels < 0) | (labels >= logits.shape[-1])).nonzero()
     if len(wrong):
         at = tuple(wrong[0].tolist())
-        raise final(RuntimeError(
-            f"For '{name}' got error label! label[index] must <= class_num, but got index = {at[-1]} "
-            f"label[index] = {int(labels[at])} and class_num = {logits.shape[-1]}"))
+        label, told = int(labels[at]), f"For '{name}' got error label! label[index] must"
+        if label < 0:
+            raise final(RuntimeError(f"{told} >= 0, but got  index = {at[-1]} label[index] = {label}"))
+        raise final(RuntimeError(f"{told} <= class_num, but got index = {at[-1]} label[index] = {label} and "
+                                 f"class_num = {logits.shape[-1]}"))
 
 
 @primitive("SoftmaxCrossEntropyWithLogits")
@@ -133,10 +135,15 @@ def _sparse_softmax_cross_entropy(logits, labels, is_grad=False, sens=1.0):
     """Mean loss with class indices, or its gradient (``mindspore.ops.SparseSoftmaxCrossEntropyWithLogits``).
     """
     if is_grad:
+        check_softmax_indices(logits, labels)
         gradient = torch.softmax(logits, -1)
         gradient[torch.arange(len(labels)), labels.long()] -= 1
         return gradient * (sens / len(labels))
-    return sparse_softmax_cross_entropy(logits, labels, "mean")
+    try:
+        return sparse_softmax_cross_entropy(logits, labels, "mean")
+    except (IndexError, RuntimeError):
+        check_softmax_indices(logits, labels)
+        raise
 
 
 # ---- cross entropy, negative log likelihood
