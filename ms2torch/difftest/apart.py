@@ -11,6 +11,9 @@ from .trace import with_array
 
 # Elements whose gradients agree to this part are those whose updates can be compared.
 AGREED = 1e-3
+# float32 numbers, cut to those of a narrower dtype.
+_ROUNDED = {"float16": lambda values: values.astype(np.float16).astype(np.float32),
+            "bfloat16": lambda values: (values.view(np.uint32) & np.uint32(0xFFFF0000)).view(np.float32)}
 
 
 def kind(r: dict) -> str:
@@ -30,6 +33,17 @@ def added(r: dict, other: dict) -> dict:
     if r.get("array") is None or other.get("array") is None:
         return other
     return with_array(r, r["array"] + other["array"])
+
+
+def merely_cast(r: dict, other: dict) -> bool:
+    """Whether one of two records holds floats of the other's narrower dtype in a wider one: a cast that one
+    program makes here the other makes later."""
+    wide, narrow = sorted((r, other), key=lambda each: each["dtype"].lower() == "float32", reverse=True)
+    kept = _ROUNDED.get(narrow["dtype"].lower())
+    if kept is None or wide["dtype"].lower() != "float32":
+        return False
+    values = np.ascontiguousarray(wide.get("array", wide["stats"]["sample"]), np.float32)
+    return bool(np.array_equal(values, kept(values), equal_nan=True))
 
 
 def alike(r: dict, other: dict) -> bool:

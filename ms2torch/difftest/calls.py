@@ -50,6 +50,8 @@ class Calls:
         """``named`` has the name in MindSpore's tree of what a record names."""
         self._left, self._right = _given(left, named), _given(right, str)
         self._known: dict[tuple[str, int], tuple[Call | None, float]] = {}
+        # The rows that stood for a call of so many, by its number and how many both sides have.
+        self._taken: dict[tuple[int, int, int], tuple[np.ndarray, np.ndarray]] = {}
 
     def of(self, cell: str, call: int, module: tuple[str, int], tolerance: float) -> Call:
         """What stands for a call of ``cell``, where ``module`` does by its name and number. Inputs may be
@@ -57,8 +59,22 @@ class Calls:
         found, looked = self._known.get((cell, call), (None, 0.0))
         if found is None and tolerance > 2 * looked:
             found = self._found(self._left.get((cell, call), {}), *module, tolerance)
+            if found is not None and found.rows is not None:
+                self._taken.setdefault((call, *found.whole), found.rows)
             self._known[cell, call] = found, tolerance
-        return found or Call(*module)
+        return found or self._as_before(cell, call, *module)
+
+    def _as_before(self, cell: str, call: int, module: str, number: int) -> Call:
+        """A call that is given something else: of a port that calls its layers once for several batches, the
+        rows that stood for this batch in the layers before."""
+        mine = self._left.get((cell, call), {}).get(0)
+        for n in (number, 0) if mine else ():
+            theirs = self._right.get((module, n), {}).get(0)
+            whole = tuple(r["shape"][0] if r and r["shape"] else 0 for r in (mine, theirs))
+            rows = self._taken.get((call, *whole))
+            if rows is not None:
+                return Call(module, n, rows=rows, whole=whole)
+        return Call(module, number)
 
     def _found(self, mine: dict[int, dict], module: str, number: int, tolerance: float) -> Call | None:
         others = [n for name, n in self._right if name == module and n != number]

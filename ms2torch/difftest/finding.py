@@ -60,8 +60,10 @@ class Finding:
 
     @property
     def public_stage(self) -> str:
-        """The stage as ``--json`` and exit messages name it."""
-        return PUBLIC.get(self.stage, self.stage)
+        """The stage as ``--json`` and exit messages name it. Weights of other values are drawn otherwise; one
+        that only one side has, or of another shape, is not."""
+        drawn = self.stage != "initial" or self.kind in ("value", "nan")
+        return PUBLIC.get(self.stage, self.stage) if drawn else self.stage
 
     def as_json(self) -> dict:
         """The finding for ``--json``; numbers that are not finite become None."""

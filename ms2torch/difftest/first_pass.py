@@ -10,6 +10,8 @@ from .finding import CannotCompare, Finding, Verdict
 # Stages whose values do not come from long sums: what differs here differs for a reason.
 _EXACT = {"learning_rate": 1e-6, "loss_scale": 1e-6, "initial": 1e-6, "data": 1e-6}
 _REFEEDS = 4
+# So many of the differences that the bounds alone tolerate are remembered.
+_NEAREST = 20
 _SOON = 32
 # More than rounding grows in one step.
 _GROWTH = 1e4
@@ -49,6 +51,8 @@ def fill_verdict(verdict: Verdict, found: compare.Comparison, reference, ours) -
     verdict.compared, verdict.steps = found.compared, min(found.steps, whole)
     verdict.losses, verdict.drift = found.losses, found.drift
     verdict.findings = outside_bounds(found)
+    within = [f for f in found.suspects if 0 < f.error <= _bound(f)]
+    verdict.tolerated = sorted(within, key=lambda f: f.error / _bound(f), reverse=True)[:_NEAREST]
     checks.same_parameters(found.certain)
 
 

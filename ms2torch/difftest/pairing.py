@@ -10,6 +10,10 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass, field
 
+import torch
+
+from ms2torch import nn
+
 from .locate import Tree
 
 # MindSpore's name of a parameter within its layer -> PyTorch's.
@@ -97,14 +101,19 @@ def pairs(reference, port) -> Pairs:
     _pair_parameters({p["name"]: [p] for p in _counted(reference) if p["name"] not in found.parameters},
                      {p["name"]: [p] for p in _counted(port) if p["name"] not in taken}, found)
     _same_names(reference, port, found)
+    trees = tuple(Tree(t.cells, t.parameters) for t in (reference, port))
+    _squares(reference, port, trees, found)
     taken = set(found.parameters.values())
     found.alone = ([p["name"] for p in _counted(reference) if p["name"] not in found.parameters],
                    [p["name"] for p in _counted(port) if p["name"] not in taken])
     found.classes = tuple({c["name"]: c["class"] for c in t.cells} for t in (reference, port))
-    trees = Tree(reference.cells), Tree(port.cells, port.parameters)
+    held = _held(found, trees)
     for cell, modules in _owners(found, trees).items():
-        found.cells[cell] = _around(modules, trees[1])
-    found.around = _alike_around(found, trees)
+        if trees[0].has_children(cell):  # what holds but a part of it computes something else
+            modules = [m for m in modules if held[1][m] >= held[0][cell]]
+        if modules:
+            found.cells[cell] = _around(modules, trees[1])
+    found.around = _alike_around(found, trees, *held)
     _calls(reference, port, trees, found)
     _states(reference, port, found)
     return found
@@ -122,12 +131,19 @@ def _pair_parameters(left: dict[str, list[dict]], right: dict[str, list[dict]], 
 
 
 def _owners(found: Pairs, trees) -> dict[str, list[str]]:
-    """The Modules that hold what each Cell holds."""
-    owners: dict[str, list[str]] = {}
+    """The Modules that hold what each Cell holds. One that holds what several layers do (weights of a network
+    without layers) stands for none of them."""
+    held: dict[str, list[str]] = {}
     for a, b in found.parameters.items():
         cell, module = trees[0].owner(a), trees[1].owner(b)
-        if cell and module and module not in owners.setdefault(cell, []):
-            owners[cell].append(module)
+        if cell and module and cell not in held.setdefault(module, []):
+            held[module].append(cell)
+    owners: dict[str, list[str]] = {}
+    for module, cells in held.items():
+        lines = {cell: {cell, *trees[0].above(cell)} for cell in cells}
+        for cell, line in lines.items():
+            if all(other in line or cell in lines[other] for other in cells):
+                owners.setdefault(cell, []).append(module)
     return owners
 
 
@@ -136,15 +152,19 @@ def _around(modules: list[str], tree: Tree) -> str:
     return next((m for m in modules if all(m in (o, *tree.above(o)) for o in modules)), modules[0])
 
 
-def _alike_around(found: Pairs, trees) -> dict[str, list[str]]:
-    """The Cells that hold other Cells, by what they hold."""
+def _held(found: Pairs, trees) -> tuple[dict[str, set], dict[str, set]]:
+    """The pairs of parameters that each Cell, and each Module, holds, with all within it."""
     held: tuple[dict[str, set], dict[str, set]] = {}, {}
     for names in found.parameters.items():
         for side, tree, name in zip(held, trees, names, strict=True):
             owner = tree.owner(name)
             for cell in (owner, *tree.above(owner)) if owner else ():
                 side.setdefault(cell, set()).add(names)
-    left, right = held
+    return held
+
+
+def _alike_around(found: Pairs, trees, left: dict[str, set], right: dict[str, set]) -> dict[str, list[str]]:
+    """The Cells that hold other Cells, by what they hold."""
     deep = sorted(right, key=lambda module: -len(trees[1].above(module)))
     return {cell: [m for m in deep if right[m] == names] for cell, names in left.items()
             if cell not in found.cells}
@@ -251,12 +271,15 @@ def _best(rows: list[str], columns: list[str], fit: dict) -> list[list[float]]:
 def _layers(left: dict[str, list[dict]], right: dict[str, list[dict]], *called):
     """(layer, layer, how): in order of definition, or in that of ``called`` if that fits better, such that
     most parameters and names agree, those of a network that is trained not with those of one that is not (its
-    copy, say); then what is left."""
+    copy, say); then what is left. What holds layers, and parameters beside them, is paired with all of these
+    or each for itself: a scale that it holds may be a layer there."""
     fit, unlike = {}, {}
+    holding = [{g for g in side if any(o.startswith(g + ".") for o in side)} for side in (left, right)]
     for a, one in left.items():
         for b, two in right.items():
             both = _leaves(one, two)
-            if 2 * len(both) >= max(len(one), len(two)):
+            most = max(len(one), len(two))
+            if 2 * len(both) >= most and not (len(both) < most and (a in holding[0] or b in holding[1])):
                 shapes = {p["name"]: _shape(p) for p in (*one, *two)}
                 trained, live = ([any(p.get(which) for p in side) for side in (one, two)]
                                  for which in ("trained", "live"))
@@ -294,6 +317,27 @@ def _same_names(reference, port, found: Pairs) -> None:
             found.parameters[p["name"]], found.how[p["name"]] = other, "name; the shapes differ"
 
 
+def _squares(reference, port, trees, found: Pairs) -> None:
+    """A square matrix does not show whether its axes are exchanged. That of a product of a program's own is,
+    beside the other's Dense or Linear, unless such matrices of other shapes are not."""
+    shapes = [{p["name"]: _shape(p) for p in t.parameters} for t in (reference, port)]
+    libraries = (nn, "Dense"), (torch.nn, "Linear")
+    own = []
+    for names in found.parameters.items():
+        classes = [tree.cells.get(tree.owner(n), {}).get("class", "")
+                   for n, tree in zip(names, trees, strict=True)]
+        layers = [c == layer for c, (_, layer) in zip(classes, libraries, strict=True)]
+        made = [not hasattr(library, c) for c, (library, _) in zip(classes, libraries, strict=True)]
+        if len(shapes[0][names[0]]) == 2 and (layers, made) in (([True, False], [False, True]),
+                                                               ([False, True], [True, False])):
+            own.append(names)
+    if all(a in found.turned for a, _ in own if len(set(shapes[0][a])) == 2):
+        for a, _ in own:
+            if a not in found.turned:
+                found.turned.add(a)
+                found.how[a] += ", axes exchanged"
+
+
 def _translated(p: dict) -> str:
     """A parameter's whole name as PyTorch has it."""
     return f"{p['name'].rpartition('.')[0]}.{_leaf(p)}"
@@ -317,8 +361,14 @@ def _states(reference, port, found: Pairs) -> None:
 
 
 def _first(trace) -> list[dict]:
-    """The records of the first step of the program's loop, with the updates of all its optimizers."""
-    return [r for step in trace.updates_in((1,)) for r in of_training(trace.step(step))]
+    """The records of the first step of the program's loop, and of the first update of each optimizer."""
+    steps = trace.updates_in((1,))
+    known = set().union(*(trace.updates.get(step, ()) for step in steps))
+    for step, now in sorted(trace.updates.items()):
+        if not now <= known:
+            steps.append(step)
+            known |= now
+    return [r for step in steps for r in of_training(trace.step(step))]
 
 
 def of_training(records: list[dict]) -> list[dict]:
@@ -342,8 +392,14 @@ def leaves_called(trace, tree: Tree) -> list[dict]:
 
 
 def _calls(reference, port, trees, found: Pairs) -> None:
-    """Pair calls by class and shape, between the calls of paired layers on both sides."""
-    left, right = (leaves_called(t, tree) for t, tree in zip((reference, port), trees, strict=True))
+    """Pair calls by class and shape, between the calls of paired layers on both sides; what has parameters is
+    paired by these or not at all."""
+    left, right = (
+        [r for r in leaves_called(t, tree)
+         if r["where"] in paired or r["where"] not in map(tree.owner, names)]
+        for t, tree, paired, names in (
+            (reference, trees[0], found.cells, [*found.parameters]),
+            (port, trees[1], found.cells.values(), [*found.parameters.values()])))
     spots = {(r["where"], r["call"]): i for i, r in enumerate(right)}
     begin, start = 0, 0
     for i, r in enumerate([*left, None]):

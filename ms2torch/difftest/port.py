@@ -27,7 +27,7 @@ _SHOWN = 30
 
 def compare_traces(reference, port, verdict: Verdict, steps: int | None = None, shaken=()) -> Verdict:
     """Compare two traces, the second a port's, and fill the verdict; ``shaken`` are the port's traces of
-    `shaking.Shaking` and, where it computes in half precision, `shaking.Halves`."""
+    `shaking.Shaking` and `shaking.Kernels`."""
     reference = accumulated.by_updates(reference)
     verdict.sides = tuple(f"{_SIDES.get(t.header['side'], t.header['side'])} {t.header['version']}"
                           for t in (reference, port))

@@ -16,10 +16,10 @@ import numpy as np
 
 from . import accumulated, apart, trace
 from .recorder import Recorder, record
-from .shaking import Halves, Shaking
+from .shaking import Kernels, Shaking
 
-# The note in a shaken trace that a run of `Halves` has something to move.
-HALVES = "halves"
+# The note in a shaken trace that a run of `Kernels` has something to move.
+KERNELS = "kernels"
 
 
 class Taking(Recorder):
@@ -131,11 +131,11 @@ def pairs_of(found) -> dict:
 
 
 def shaken(spec: dict, recorded) -> list:
-    """The shaken traces of a port: with its layers' results moved, and where that run computed products in
-    half precision one with these moved. ``recorded`` runs a spec and opens its trace."""
+    """The shaken traces of a port: with its layers' results moved, and where that run called kernels that
+    MindSpore has others for one with what these make moved. ``recorded`` runs a spec and opens its trace."""
     found = [recorded("shaken", {**spec, "shaken": "layers"})]
-    if any(a["name"] == HALVES for a in found[0].adaptations):
-        found.append(recorded("halves", {**spec, "shaken": "halves"}))
+    if any(a["name"] == KERNELS for a in found[0].adaptations):
+        found.append(recorded("kernels", {**spec, "shaken": "kernels"}))
     return found
 
 
@@ -152,9 +152,9 @@ def _halves(spec: dict) -> tuple:
 
 
 def main(spec: dict) -> int:
-    """Run as the spec says (port.py writes it), shaken by "layers" or "halves"; the script's exit code."""
+    """Run as the spec says (port.py writes it), shaken by "layers" or "kernels"; the script's exit code."""
     kind = spec.get("shaken")
-    halves = Halves(moves=kind == "halves", dtypes=_halves(spec)) if kind else None
+    kernels = Kernels(moves=kind == "kernels", dtypes=_halves(spec)) if kind else None
 
     def make(writer, options, frame):
         moved = kind == "layers"
@@ -163,12 +163,13 @@ def main(spec: dict) -> int:
             recorder = taking(writer, options, frame, spec["reference"], spec["align"], spec["pairs"])
         else:
             recorder = (Recorder, ShakenRecorder)[moved](writer, options, frame)
-        if halves is not None:
-            halves.met = lambda: recorder.adapted(HALVES, "the port computes products in half precision")
+        if kernels is not None:
+            said = "the port calls kernels that MindSpore has others for"
+            kernels.met = lambda: recorder.adapted(KERNELS, said)
         return recorder
 
     script, *arguments = spec["script"]
-    with halves or contextlib.nullcontext():
+    with kernels or contextlib.nullcontext():
         return record(script, arguments, make, out=spec["out"], torch=True, updates=spec["updates"],
                       refeed=frozenset(spec["refeed"]), seed=spec["seed"])
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 
+# What is one number but for rounding, and for what it was made from.
+_ALIKE = 1e-3
+
 
 def unscaled(left: list[dict], right: list[dict]) -> list[dict]:
     """MindSpore's records of a step with its gradients divided by the loss scale that its train cell begins
@@ -16,6 +19,24 @@ def unscaled(left: list[dict], right: list[dict]) -> list[dict]:
     factors = {"backward": 2.0 ** round(math.log2(_ratio(left, right, "backward"))),
                "gradient": scale if _ratio(left, right, "gradient") > math.sqrt(scale) else 1.0}
     return [_divided(r, factors[r["stage"]]) if r["stage"] in factors else r for r in left]
+
+
+def scale_within(left: list[dict], right: list[dict], loss: dict | None, other: dict | None) -> float:
+    """The loss scale that MindSpore's program multiplies its ``loss`` by itself, where the port has none: a
+    power of two between the two losses and between their backward passes, and none between the gradients
+    that the optimizers get. 1 where there is none."""
+    values = [r["stats"].get("mean") for r in (loss, other) if r is not None and r["stats"]["n"] == 1]
+    if len(values) < 2 or not all(values) or values[0] / values[1] < 2:
+        return 1.0
+    scale = 2.0 ** round(math.log2(values[0] / values[1]))
+    passed = [_ratio(left, right, stage) for stage in ("backward", "gradient")]
+    alike = abs(values[0] / values[1] / scale - 1) < _ALIKE and abs(passed[1] - 1) < _ALIKE
+    return scale if alike and passed[0] > math.sqrt(scale) else 1.0
+
+
+def divided(left: list[dict], loss: dict, scale: float) -> list[dict]:
+    """Records with what the backward pass brings, and the loss, divided."""
+    return [_divided(r, scale) if r is loss or r["stage"] == "backward" else r for r in left]
 
 
 def _begun_with(records: list[dict]) -> float:

@@ -14,8 +14,8 @@ from .yardstick import epsilon
 # How many times as far apart as what goes in an output may be, and by how many units in the last place.
 GROWTH = 30.0
 FLOOR = 32.0
-# How many times as far apart as some results rounded otherwise in half precision move it.
-HALVES = 4.0
+# How many times as far apart as what other kernels make (`shaking.Kernels`) moves it.
+KERNELS = 4.0
 # Units in the last place by which updates differ without a reason: roots and quotients are less exact than
 # sums. One minus a share near 1 (a moment's decay, a power of it) has lost more, the smaller it is.
 FLOOR_OF_UPDATE = 128.0
@@ -24,6 +24,8 @@ FLOOR_OF_UPDATE = 128.0
 BY_ELEMENT = 2.0
 # What a gradient says that has come through an activation unseen: 1 - y * y near y = 1 is worth few digits.
 SLOPE = 1e-2
+# So many of the differences that are tolerated are remembered.
+_NEAREST = 20
 _UPDATES = "the gradient agrees, what the optimizer makes of it does not"
 _RULES = {"AdamWeightDecay": "does not correct the bias of its moments, as Adam and AdamW do"}
 
@@ -64,7 +66,7 @@ class Updates:
         self.verdict.compared += 1
         for kind in ("dtype", "shape"):
             one, two = apart.comparable(kind, r), apart.comparable(kind, other)
-            if one != two:
+            if one != two and not (kind == "dtype" and apart.merely_cast(r, other)):
                 self._note(r, kind, note, reference=str(r[kind]), ours=str(other[kind]))
                 return None
         special = [[rec["stats"].get(k, 0) for k in ("nan", "posinf", "neginf")] for rec in (r, other)]
@@ -74,15 +76,26 @@ class Updates:
             return None
         error = apart.gap(r, other)
         growth = self._growth(other)
-        floor += HALVES * self._gap_to(self.rounded, other)
-        tolerance = growth * max(GROWTH * gone_in, FLOOR * epsilon(r["dtype"])) + floor
+        floor += KERNELS * self._gap_to(self.otherwise, other)
+        digit = max(epsilon(each["dtype"]) for each in (r, other))
+        tolerance = growth * max(GROWTH * gone_in, FLOOR * digit) + floor
         if apart.kind(r) != "f":
             tolerance = 0.0
         if error > tolerance:
             self._found(r, other, error, tolerance, note)
+        elif 0 < error < math.inf:
+            self._tolerated(r, error, tolerance)
         if spread:
             self.worst = max(self.worst, error / growth)
         return error
+
+    def _tolerated(self, r: dict, error: float, tolerance: float) -> None:
+        """Remember how near to a difference this is; the nearest come first."""
+        near = self.verdict.tolerated
+        near.append(Finding(self.number, r["stage"], self.tree.named(r["where"]), "value", error, tolerance,
+                            role=r["role"], index=r["index"], call=r["call"]))
+        near.sort(key=lambda f: f.error / f.tolerance, reverse=True)
+        del near[_NEAREST:]
 
     def _growth(self, other: dict) -> float:
         """How many times as far as all before it this value of the port's moves when what its layers make is
@@ -151,6 +164,8 @@ class Updates:
     def _state(self, r: dict) -> None:
         if r["where"].endswith("_power"):
             self.states[r["where"]] = apart.values(r, r)
+        if r["where"].endswith("beta2_power"):
+            self.powers[r.get("update", 0)] = float(self.states[r["where"]][0].flat[0])
         other = self._held_there(r, "optimizer", self.pairs.states.get(r["where"]))
         weight = r["where"].partition(".")[2]
         if other is None or weight not in self.gradients:
@@ -189,7 +204,8 @@ class Updates:
         if not agree:
             shown += [f"{kind} {rule}" for kind, rule in _RULES.items() if kind in self._kinds(weight)]
         if weight.endswith((".gamma", ".beta", ".bias")) and one.get("weight_decay"):
-            shown.append("MindSpore's optimizers decay no gamma and no beta unless groups say so")
+            shown.append("MindSpore's optimizers decay no gamma and no beta (but biases) unless groups say "
+                         "so")
         if agree and not shown:
             shown.append(f"those of {agree} other parameters agree, so look at this one's group: its rate, "
                          "its weight decay")
@@ -242,14 +258,16 @@ class Updates:
             self._found(r, other, error, tolerance, note)
             if gradient is not None:
                 self.unexplained.append((self.findings[-1], r["where"]))
+        elif 0 < error < math.inf:
+            self._tolerated(r, error, tolerance)
 
     def _with_eps_moved(self, where: str, update: np.ndarray, agreed: np.ndarray) -> np.ndarray | None:
         """The port's Adam update with eps added where MindSpore adds it: to the root of the second moment as
         it is kept, not as it is corrected. None where this is not Adam with one eps on both sides."""
         one, two = self._settings(where)
-        second, power = self.states.get("moment2." + where), self.states.get("beta2_power")
+        second, power = self.states.get("moment2." + where), self.powers.get(self.update_of.get(where, 0))
         eps = two.get("eps", 0.0)
         if second is None or power is None or not math.isclose(one.get("eps", eps), eps, rel_tol=1e-6):
             return None
-        root, corrected = np.sqrt(second[0][agreed]), math.sqrt(max(1 - float(power[0].flat[0]), 0.0))
+        root, corrected = np.sqrt(second[0][agreed]), math.sqrt(max(1 - power, 0.0))
         return update * (root + eps * corrected) / (root + eps)

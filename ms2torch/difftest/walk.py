@@ -4,9 +4,9 @@ There is no float64 re-run of a program in another framework, so the yardstick i
 implementations of one layer make of inputs that lie e apart outputs that lie little more than e apart. What
 comes out more than ``GROWTH`` times as far apart as anything before it, and more than ``FLOOR`` units in the
 last place, differs of itself, unless a last digit's change does the same there: where something is found the
-port runs once more with what its layers make moved by a last digit (sums whose terms cancel), and if it
-computes in float16 once more with some of those results rounded otherwise. Updates of parameters are compared
-where both sides agree on the gradient.
+port runs once more with what its layers make moved by a last digit (sums whose terms cancel), and once more
+with what kernels make that are others in MindSpore (products in float16, exponentials and logarithms).
+Updates of parameters are compared where both sides agree on the gradient.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .flows import Flow
 from .locate import Tree
 from .pairing import Pairs, of_training
 from .recorder import DIFFERENTIATED, PROGRAM
-from .scales import unscaled
+from .scales import divided, scale_within, unscaled
 from .sums import Sums
 from .updates import FLOOR, GROWTH, SLOPE, Updates, place
 from .yardstick import epsilon
@@ -48,7 +48,7 @@ class Walk(Updates):
     def __init__(self, reference, port, found: Pairs, verdict: Verdict, shaken=()) -> None:
         self.reference, self.port, self.pairs, self.verdict = reference, port, found, verdict
         self.shaken = shaken
-        self.tree, self.sums = Tree(reference.cells), Sums(reference)
+        self.tree, self.sums = Tree(reference.cells, reference.parameters), Sums(reference)
         self.findings: list[Finding] = []
         self.weights = {b: a for a, b in found.parameters.items()}
         # Every leaf of MindSpore's that was called, in order, for what stands between two paired ones.
@@ -96,23 +96,30 @@ class Walk(Updates):
         self.worst = 0.0 if self.deep else _WHOLE_NETWORK / GROWTH
         self.worst_moved = epsilon("float32")
         shaken = [t.step(number) if number <= t.steps else [] for t in self.shaken]
-        self.moved, self.rounded = (_by_place(of_training(step)) for step in (*shaken, [], [])[:2])
+        self.moved, self.otherwise = (_by_place(of_training(step)) for step in (*shaken, [], [])[:2])
         # What is known of each parameter of MindSpore's: its error before the step, and both sides' values.
         self.before: dict[str, tuple] = {}
         self.gradients: dict[str, tuple] = {}
         self.update_of: dict[str, int] = {}  # which optimizer a parameter's gradient went to
         self.states: dict[str, tuple] = {}
+        self.powers: dict[int, float] = {}  # of each optimizer: what its second moment's share has become
         # Parameters whose updates were compared, and findings whose reason is said when all of them are.
         self.updated: set[str] = set()
         self.off = 0.0  # the greatest difference of two updates
         self.unexplained: list[tuple[Finding, str]] = []
         self.inputs: dict[tuple, tuple] = {}
+        twice = isinstance(self.reference, reruns.Once)
+        loss = _last_scalar(left) if twice else _differentiated(left)
+        scale = scale_within(left, right, loss, self._loss_there(loss) if loss else None)
+        if scale > 1:
+            before, left = left, divided(left, loss, scale)
+            loss = next(new for old, new in zip(before, left, strict=True) if old is loss)
         self.calls = Calls(left, right, self.tree.named)
         self.lost: list[tuple[dict, str]] = []  # gradients that come in MindSpore alone, and what to say
         self.own: dict[str, float] = {}
         self.agreed = -1  # where in the step's order the last layer's output agreed
         self.called, self.last, self.came = [], "", False  # came: whether a gradient has, of this step
-        if twice := isinstance(self.reference, reruns.Once):
+        if twice:
             left = [r for r in left if r["stage"] != "backward"]
         self.flow, self.elsewhere, self.fed_otherwise = Flow(left), set(), set()
         # Moving statistics of what a port does not call in a step stay as they were.
@@ -121,7 +128,6 @@ class Walk(Updates):
         self._between_steps([r for r in left if (r["stage"], r["role"]) == ("initial", "value")])
         self._data([r for r in left if r["stage"] == "data"], right)
         self._rates(left, right)
-        loss = _last_scalar(left) if twice else _differentiated(left)
         for r in left:
             if r is loss:
                 self._loss(r)

@@ -180,6 +180,30 @@ def test_a_port_without_the_loss_scale_and_the_place_of_an_epsilon(tmp_path):
     assert epsilon["first"]["stage"] == "optimizer"
 
 
+def test_divergences_renamed_states_and_weights_without_layers(tmp_path):
+    """``records/softened.trace`` is MindSpore 2.10.0's run of softened.py, recorded with --refeed
+    1,2,3,4,5."""
+    changes = [("", ""), ("/ 3, -1), reduction", "/ 3.01, -1), reduction"), ("betas=(0.8", "betas=(0.9"),
+               ("of_student = torch.optim.Adam(student.parameters(), lr=1e-2",
+                "of_student = torch.optim.Adam(student.parameters(), lr=1e-2, eps=1e-7"),
+               ("F.relu(F.linear", "F.silu(F.linear")]
+    right, *wrong = said_of("softened_port.py", RECORD.with_name("softened.trace"), changes, tmp_path)
+    assert right["equal"] and right["compared"] > 100
+    assert [(w["first"]["step"], w["first"]["where"]) for w in wrong] == [
+        (1, "Distilling"), (3, "moment1.gate.weight"), (1, "student.0.weight"), (1, "Distilling")]
+    assert "beta1 is 0.8 in MindSpore and 0.9" in wrong[1]["first"]["note"]
+
+
+def test_square_matrices_of_products_and_a_loss_scale_within_the_function(tmp_path):
+    """``records/products.trace`` is MindSpore 2.10.0's run of products.py, recorded with --refeed 1,2."""
+    changes = [("", ""), ("mse_loss(net(x), y)", "mse_loss(net(x), y) / 2"), ("nn.ReLU()", "nn.Tanh()"),
+               ("lr=0.1", "lr=0.11")]
+    right, loss, layer, rate = said_of("products_port.py", RECORD.with_name("products.trace"), changes,
+                                       tmp_path)
+    assert right["equal"] and right["compared"] > 20 and right["tolerated"]
+    assert [w["first"]["where"] for w in (loss, layer, rate)] == ["program/mul", "out", "learning_rate"]
+
+
 def test_one_step_of_the_loop_is_recorded_with_the_updates_of_all_its_optimizers(tmp_path):
     asked = options.Options(script=["t.py"], torch="port.py", align=("weights",), refeed=(1,),
                             reference="ms2torch")
@@ -219,7 +243,7 @@ def test_what_a_last_digit_moves_as_far_is_rounding():
     for moved, found in (({}, 1), ({updates.place(ours): shaken}, 0)):
         walk = updates.Updates()
         walk.verdict, walk.tree, walk.findings, walk.number = Verdict(), Tree([]), [], 1
-        walk.moved, walk.rounded, walk.worst_moved, walk.worst = moved, {}, 2e-6, 1e-6
+        walk.moved, walk.otherwise, walk.worst_moved, walk.worst = moved, {}, 2e-6, 1e-6
         walk._judge(reference, ours, walk.worst, "")
         assert len(walk.findings) == found
         assert walk.worst < 1e-5 if moved else walk.worst > 1e-4
@@ -297,7 +321,7 @@ class Fake:
     """As much of a trace as pairing asks for."""
 
     def __init__(self, **shapes):
-        self.cells, self.records, self.roots = [], [], []
+        self.cells, self.records, self.roots, self.updates = [], [], [], {}
         self.parameters = [{"name": name.replace("_", "."), "shape": list(shape)}
                            for name, shape in shapes.items()]
 
@@ -322,6 +346,12 @@ class Fake:
      {"c.weight": "d.weight"}, ([], ["d.bias"])),
     # one name and two shapes: paired, for the shape to be named
     ({"fc_weight": (4, 2)}, {"fc_weight": (5, 2)}, {"fc.weight": "fc.weight"}, ([], [])),
+    # scales that a Cell holds beside its layers are layers of the port's
+    ({"a_g": (4,), "a_h": (4,), "a_n_weight": (4, 2), "b_g": (4,), "b_h": (4,), "b_n_weight": (4, 2)},
+     {"x_n_weight": (4, 2), "x_s_scale": (4,), "x_t_scale": (4,), "y_n_weight": (4, 2), "y_s_scale": (4,),
+      "y_t_scale": (4,)},
+     {"a.n.weight": "x.n.weight", "b.n.weight": "y.n.weight", "a.g": "x.s.scale", "a.h": "x.t.scale",
+      "b.g": "y.s.scale", "b.h": "y.t.scale"}, ([], [])),
     ({"a_gamma": (4,), "a_beta": (4,), "b_weight": (7, 4)}, {"x_weight": (7, 4)},
      {"b.weight": "x.weight"}, (["a.gamma", "a.beta"], [])),
 ])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 
@@ -162,6 +163,11 @@ class MindSpore:
         cells = [owner] if isinstance(owner, self.cell) else _referenced(owner, self.cell)
         return [p for cell in cells for p in cell.get_parameters()]
 
+    def held_by(self, cell):
+        """The Parameters that a Cell holds itself."""
+        held = isinstance(cell, self.cell) and not isinstance(cell, self.optimizers)
+        return cell.get_parameters(expand=False) if held else ()
+
     def optimizers_in(self, owner):
         if isinstance(owner, self.cell):
             return [cell for _, cell in owner.cells_and_names() if isinstance(cell, self.optimizers)]
@@ -175,10 +181,19 @@ class MindSpore:
         weights = {id(p) for p in self.weights(optimizer)}
         return [p for p in optimizer.get_parameters() if id(p) not in weights]
 
-    def weight_of(self, state, optimizer):
-        """The weight that an optimizer's state belongs to, by its name."""
-        weight = self.name(state).partition(".")[2]
-        return next((p for p in self.weights(optimizer) if self.name(p) == weight), None)
+    def kept_for(self, state, optimizer):
+        """(kind, weight) of an optimizer's state, by its name: ``moment1.fc.weight``. Both may have another
+        name before them by now (``update_parameters_name``), and the weight alone that of a Cell that was put
+        around the network since. (its name, None) of a state that belongs to no weight."""
+        parts = self.name(state).split(".")
+        named = {self.name(p): p for p in self.weights(optimizer)} if len(parts) > 1 else {}
+        for i, kind in enumerate(parts[:-1]):
+            weight = named.get(".".join(parts[:i] + parts[i + 1:]))
+            if weight is not None:
+                return kind, weight
+        end = "." + ".".join(parts[1:])
+        longer = next((p for name, p in named.items() if name.endswith(end)), None)
+        return (".".join(parts) if longer is None else parts[0]), longer
 
     def settings(self, optimizer):
         """The numbers that an optimizer was made with, under PyTorch's names for them."""
@@ -263,6 +278,7 @@ class MindSpore:
         helpers = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
         def seen(function, name):
+            @functools.wraps(function)  # MindSpore's amp reads the source of what a network calls
             def called(*args, **kwargs):
                 frame = sys._getframe(1)
                 path = frame.f_code.co_filename
@@ -379,8 +395,6 @@ def _replace(old, change):
 
 def _seen(jit, recorder):
     """``jit`` whose functions are seen as calls (where it gives the function itself back)."""
-    import functools
-
     def marked(function):
         if not callable(function) or isinstance(function, recorder.cell) or function.__name__ == "construct":
             return function

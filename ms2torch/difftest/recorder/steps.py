@@ -122,10 +122,12 @@ class Steps:
     def _root(self, owner):
         """Name a new root, its Cells and its Parameters, and say so in the trace."""
         title = self.frame.title(owner)
-        cells, parameters, renamed = [], [], set()
+        cells, parameters, renamed, holders = [], [], set(), {}
         for path, cell in self.frame.tree(owner):
             was = self.names.of(cell)
             name, new = self.names.assign(cell, path or title, title)
+            for parameter in self.frame.held_by(cell):
+                holders.setdefault(id(parameter), {})[path] = name
             if new:
                 renamed |= {path} - {name, ""}
                 parent = path.rpartition(".")[0]
@@ -140,8 +142,12 @@ class Steps:
                 parameters.append({"name": name, "dtype": self.frame.dtype(parameter),
                                    "shape": list(parameter.shape),
                                    "requires_grad": bool(parameter.requires_grad)})
-                if self.frame.names_are_paths and not layer_of(self.frame.name(parameter)):
-                    parameters[-1]["cell"] = self.names.of(owner)
+                layer = layer_of(self.frame.name(parameter))
+                held = holders.get(id(parameter), {})
+                told = any(path == layer or (layer and path.endswith("." + layer)) for path in held)
+                if held and not (told and (layer or not self.frame.names_are_paths)):
+                    # The inmost: a train cell has a list of its network's.
+                    parameters[-1]["cell"] = held["" if told else max(held, key=_depth)]
         if cells or parameters:
             self.writer.add({"kind": "cells", "step": self.step, "cells": cells, "parameters": parameters})
 
@@ -151,9 +157,9 @@ class Steps:
     def _state_name(self, state, optimizer):
         """An optimizer's state by the name that its Parameter has here: two networks may have one name for
         two."""
-        name, owner = self.frame.name(state), self.frame.weight_of(state, optimizer)
-        known = None if owner is None else self.states.of(owner)
-        return "%s.%s" % (name.partition(".")[0], known) if known else name
+        kind, weight = self.frame.kept_for(state, optimizer)
+        known = None if weight is None else self.states.of(weight)
+        return "%s.%s" % (kind, known) if known else self.frame.name(state)
 
     def _held_by(self, owner):
         """The optimizers in a Cell's tree, or in what a function refers to."""
@@ -306,3 +312,7 @@ class Steps:
             end.update(error=type(error).__name__, message=str(error), traceback=shown)
         self.writer.add(end)
         self.writer.close()
+
+
+def _depth(path):
+    return len(path.split(".")) if path else 0

@@ -159,6 +159,12 @@ class Torch:
         found = [*owner.named_parameters(), *owner.named_buffers()]
         return [self._named(value, name) for name, value in found]
 
+    def held_by(self, cell) -> list:
+        """The parameters and buffers that a Module holds itself."""
+        if not isinstance(cell, torch.nn.Module):
+            return []
+        return [*cell.parameters(recurse=False), *cell.buffers(recurse=False)]
+
     def _named(self, value, name: str):
         if id(value) not in self._names:
             self._names[id(value)] = name
@@ -186,9 +192,9 @@ class Torch:
                     self._weights[id(value)] = p
         return found
 
-    def weight_of(self, state, optimizer):
-        """The weight that an optimizer's state belongs to."""
-        return self._weights.get(id(state))
+    def kept_for(self, state, optimizer):
+        """What an optimizer's state is, and of which weight."""
+        return self.name(state).partition(".")[0], self._weights.get(id(state))
 
     def assign(self, parameter, value) -> None:
         with torch.no_grad():
