@@ -9,6 +9,7 @@ copy needs beside them comes in through its closure.
 from __future__ import annotations
 
 import ast
+import collections
 import copy
 import functools
 import linecache
@@ -195,25 +196,27 @@ def _refusing(function, error: Exception):
 
 
 @functools.lru_cache(64)
-def _tree(filename: str, lines: tuple) -> ast.Module | None:
+def _functions(lines: tuple) -> dict[int, list]:
+    """The functions of a file by the lines on which they begin, with their decorators and without."""
+    found = collections.defaultdict(list)
     try:
-        return ast.parse("".join(lines))
+        tree = ast.parse("".join(lines))
     except (SyntaxError, ValueError):
-        return None
+        return found
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.Lambda)):
+            for line in {_first_line(node), node.lineno}:
+                found[line].append(node)
+    return found
 
 
 def definition(code: types.CodeType):
     """The syntax tree that ``code`` was compiled from; None without source, or if in doubt."""
-    lines = tuple(linecache.getlines(code.co_filename))
-    tree = _tree(code.co_filename, lines) if lines else None
-    if tree is None:
-        return None
     kind = ast.Lambda if code.co_name == "<lambda>" else ast.FunctionDef
     found = [
         n
-        for n in ast.walk(tree)
-        if isinstance(n, kind)
-        and code.co_firstlineno in (_first_line(n), n.lineno)       # (a copy begins below its decorators)
+        for n in _functions(tuple(linecache.getlines(code.co_filename))).get(code.co_firstlineno, ())
+        if isinstance(n, kind)                                      # (a copy begins below its decorators)
         and getattr(n, "name", "<lambda>") == code.co_name
         and [a.arg for a in (*n.args.posonlyargs, *n.args.args)] == list(code.co_varnames[: code.co_argcount])
     ]
