@@ -269,3 +269,11 @@ def test_an_optimizer_that_is_none():
 @case(raises=True)
 def test_amp_level_without_an_optimizer():
     return Model(nn.ReLU(), amp_level="O2")
+
+
+@case(each={"name": ["addn", "concat"], "dtypes": [
+    (ms.float16, ms.float32, ms.float16), (ms.float16, ms.float16, ms.float32), (ms.float16,) * 3,
+    (ms.float32, ms.bfloat16, ms.float32), (ms.float16, ms.bfloat16, ms.float16)]})
+def test_inputs_that_must_agree_take_the_widest(name, dtypes):
+    joined = amp.auto_mixed_precision(lambda *tensors: getattr(ms.ops, name)(tensors), "auto")
+    return joined(*(Tensor([1.0, number], dtype) for number, dtype in enumerate(dtypes)))

@@ -39,6 +39,14 @@ class Autocast(TorchFunctionMode):
         super().__init__()
         self.dtype = dtype
 
+    def __enter__(self):
+        _state.on = getattr(_state, "on", 0) + 1
+        return super().__enter__()
+
+    def __exit__(self, *err) -> None:
+        _state.on -= 1
+        super().__exit__(*err)
+
     def __torch_function__(self, func, types, args=(), kwargs=None):
         name = getattr(func, "__name__", "")
         kwargs = kwargs or {}
@@ -67,6 +75,14 @@ class autocast_off:
 
     def __exit__(self, *err) -> None:
         _state.off -= 1
+
+
+def widened(tensors):
+    """While inputs are cast: floats that differ as Float32, for an operator whose inputs must agree."""
+    if not getattr(_state, "on", 0) or getattr(_state, "off", 0) or len({t.dtype for t in tensors}) < 2:
+        return tensors
+    wide = _cast(tensors, torch.float32)
+    return wide if len({t.dtype for t in wide}) == 1 else tensors
 
 
 def _biased(func, name: str, args: tuple, kwargs: dict, low: torch.dtype) -> torch.Tensor:

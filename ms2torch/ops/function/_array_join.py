@@ -8,6 +8,7 @@ from ms2torch._core.checks.calls import describe, no_matching_form
 from ms2torch._core.checks.enum_words import chosen
 from ms2torch._core.errors import final
 from ms2torch._core.gradient import integers
+from ms2torch._core.operators import autocast
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.random import graph_streams
@@ -50,6 +51,8 @@ def joined(tensors, axis):
         if other.dtype is not dtype:
             if graph_streams.here.call is not None:
                 return cat_of(_as_the_first(tensors), axis)
+            if (wide := autocast.widened(tensors)) is not tensors:
+                return joined(wide, axis)
             raise final(RuntimeError(
                 "KernelMod Init Failed: Concat. All tensors must have one dtype, but got "
                 f"{[str(_dtype.from_torch(t.dtype)) for t in tensors]}."))

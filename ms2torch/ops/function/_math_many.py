@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from ms2torch._core.operators import arithmetic
+from ms2torch._core.operators import arithmetic, autocast
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.tensor.tensor import Tensor
 
@@ -103,7 +103,7 @@ def _sum_of(x):
 @op(primitive="AddN")
 def addn(x):
     """The sum of a list or tuple of tensors of one shape (``mindspore.ops.addn``)."""
-    return _sum_of(x)
+    return _sum_of(autocast.widened(x))
 
 
 @op(primitive="AccumulateNV2")
