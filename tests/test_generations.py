@@ -69,7 +69,7 @@ def test_a_change_turns_at_its_release(api, name):
     assert not generations.has_old_meaning(name) and generations.has_new_meaning(name)
 
 
-def test_check_tells_of_ambiguous_calls(tmp_path, monkeypatch):
+def test_check_tells_of_ambiguous_calls_alone(tmp_path, monkeypatch):
     from ms2torch.scan import program as check
 
     monkeypatch.chdir(tmp_path)
@@ -77,6 +77,12 @@ def test_check_tells_of_ambiguous_calls(tmp_path, monkeypatch):
     (finding,) = check.scan("a.py")[0]
     assert finding.kind == "api" and "before 2.0: split(x, axis, output_num)" in finding.text
     assert check.scan("a.py", api="1.5")[0] == []
+    calls = {"max(x, 1)": 1, "min(x)": 1, "max(x, keep_dims=True)": 0, "max(x, 1, keepdims=True)": 0,
+             "norm(x, 1)": 1, "norm(x, 1, p=2)": 0, "norm(x)": 0, "norm(x, axis=1)": 0,
+             "std(x, 1)": 1, "std(x, 1, unbiased=True)": 0, "std(x, ddof=1)": 0}
+    for call, findings in calls.items():
+        (tmp_path / "b.py").write_text(f"from mindspore import ops, Tensor\nx = Tensor([1.0])\nops.{call}\n")
+        assert len(check.scan("b.py")[0]) == findings, call
 
 
 # ---- one name after the other ------------------------------------------------------------------------------
@@ -120,6 +126,78 @@ def test_tensor_max(api):
         assert numbers(x.max(axis=1)) == [5.0, 11.0]
         assert numbers(x.max(1)) == numbers(x.max(dim=1)) == [[5.0, 11.0], [5, 5]]
         assert numbers(x.max(axis=1, return_indices=True)) == [[5.0, 11.0], [5, 5]]
+
+
+def test_max_and_min(api):
+    x = Tensor(np.array([0.0, 0.4, 0.6, 0.7, 0.1], np.float32))          # the example of 1.8 and of 2.0
+    rows = Tensor(X)
+    for choice in (None, OLD):
+        api(choice)
+        assert numbers(ops.max(x, keep_dims=True)) == [[3], [np.float32(0.7)]]
+        assert numbers(ops.max(rows, axis=1, keep_dims=False)) == [[5, 5], [5.0, 11.0]]
+        assert numbers(ops.min(rows, axis=1, keep_dims=True)) == [[[0], [0]], [[0.0], [6.0]]]
+    assert numbers(ops.max(x)) == [3, np.float32(0.7)] and numbers(ops.min(x)) == [0, 0.0]
+    assert numbers(ops.max(rows)) == [[1] * 6, X[1].tolist()]
+    assert numbers(ops.max(rows, 1, True)) == [[[5], [5]], [[5.0], [11.0]]]
+    for choice in (None, NEW):
+        api(choice)
+        assert numbers(ops.max(x)) == numbers(ops.max(x, keepdims=True)) == [np.float32(0.7), 0]
+        assert numbers(ops.min(rows, 1)) == [[0.0, 6.0], [0, 0]]
+
+
+def test_norm(api):
+    x = Tensor(np.arange(1.0, 9.0, dtype=np.float32).reshape(2, 2, 2))   # the example of 1.8
+    wanted, ones = [np.sqrt(84), np.sqrt(120)], X.sum(1).tolist()
+    for choice in (None, OLD):
+        api(choice)
+        for y in (ops.norm(x, [0, 1], p=2), x.norm([0, 1], p=2), ops.norm(x, axis=(0, 1), p=2),
+                  ops.norm(input_x=x, axis=[0, 1], epsilon=1e-12)):
+            np.testing.assert_allclose(y.asnumpy(), wanted, rtol=1e-6)
+        assert numbers(ops.norm(Tensor(X), 1, p=1)) == numbers(ops.norm(Tensor(X), axis=1, p=1)) == ones
+        assert numbers(ops.norm(Tensor(X), axis=(0, 1), p=1)) == X.sum()
+        assert ops.norm(Tensor(X), axis=1, keep_dims=True).shape == (2, 1)
+    assert numbers(ops.norm(Tensor(X), 1, 1, True)) == [[n] for n in ones]
+    np.testing.assert_allclose(Tensor(X).norm(1).asnumpy(), np.linalg.norm(X, axis=1), rtol=1e-6)
+    api(NEW)
+    assert numbers(ops.norm(Tensor(X), 1)) == np.linalg.norm(X, 1)
+    raises(lambda: ops.norm(x, [0, 1]), TypeError, "pow")
+
+
+def test_std(api):
+    x = Tensor(np.array([[1, 2, 3], [-1, 1, 4]], np.float32))            # the example of 1.9
+    wanted = [[1.0, 2.5166116], [2.0, 1.3333334]]
+    for choice in (None, OLD):
+        api(choice)
+        np.testing.assert_allclose(numbers(ops.std(x, 1, unbiased=True, keep_dims=False)), wanted, rtol=1e-6)
+        spread, mean = ops.std(x, axis=[0, 1], unbiased=False, keep_dims=True)
+        assert spread.shape == mean.shape == (1, 1)
+        np.testing.assert_allclose(spread.asnumpy()[0, 0], x.asnumpy().std(), rtol=1e-6)
+    np.testing.assert_allclose(numbers(ops.std(x, 1)), wanted, rtol=1e-6)
+    np.testing.assert_allclose(numbers(ops.std(x, 1, True, False)), wanted, rtol=1e-6)
+    np.testing.assert_allclose(ops.std(x, 1, False)[0].asnumpy(), x.asnumpy().std(1), rtol=1e-6)
+    for choice in (None, NEW):
+        api(choice)
+        np.testing.assert_allclose(ops.std(x, 1).asnumpy(), x.asnumpy().std(1), rtol=1e-6)
+
+
+def test_what_bce_loss_reduces(api):
+    p, y = np.array([[0.1, 0.2], [0.5, 0.75]], np.float32), np.array([[0, 1], [0, 0]], np.float32)
+    each = -np.log(np.where(y == 1, p, 1 - p))
+    for choice, wanted in ((None, each.mean()), (OLD, each), (NEW, each.mean())):
+        api(choice)
+        np.testing.assert_allclose(nn.BCELoss()(Tensor(p), Tensor(y)).asnumpy(), wanted, rtol=1e-6)
+        np.testing.assert_allclose(nn.BCELoss(reduction="sum")(Tensor(p), Tensor(y)).asnumpy(), each.sum(),
+                                   rtol=1e-6)
+
+
+def test_what_loading_parameters_gives(api):
+    net = nn.Dense(2, 3)
+    loaded = {"bias": ms.Parameter(Tensor(np.zeros(3, np.float32)), name="bias"),
+              "other": ms.Parameter(Tensor([1.0]), name="other")}
+    both = ["weight"], ["other"]
+    for choice, wanted in ((None, both), (OLD, both[0]), (NEW, both)):
+        api(choice)
+        assert ms.load_param_into_net(net, loaded) == wanted
 
 
 def test_repeat(api):

@@ -16,8 +16,8 @@ class Change(NamedTuple):
     """One change of meaning: the first release with the new one, both meanings, and the calls concerned.
 
     ``when`` is a condition in the terms of ``--check``: arguments that make a call ambiguous (``axis``,
-    ``(2)`` for two positional ones, ``(1:2)`` for one or two, ``-mode`` for one not given); empty where
-    ``--check`` is silent.
+    ``(2)`` for two positional ones, ``(1:2)`` for one or two, ``-mode`` for one not given, ``-p&-axis`` for
+    neither); empty where ``--check`` is silent.
     """
 
     release: tuple[int, int]
@@ -49,13 +49,29 @@ CHANGES = {
         (2, 0), "counts the step", "leaves the count to construct"),
     "mindspore.nn.Optimizer.weight_decay": Change(
         (1, 7), "a number", "a Tensor"),
+    "mindspore.load_param_into_net": Change(
+        (2, 0), "gives the names that were not loaded", "gives those of the dict that were not used too"),
+    "mindspore.nn.BCELoss": Change(
+        (2, 0), "the reduction is 'none' by default", "it is 'mean'", "(0:1)&-reduction"),
     "mindspore.ops.Equal": Change(
         (2, 3), "Equal and Less take a number first", "they refuse one"),
+    "mindspore.ops.max": Change(
+        (2, 0), "max(x, axis=0) gives indices and values", "max(input, axis=None) gives values and indices",
+        "-keepdims&-keep_dims"),
+    "mindspore.ops.min": Change(
+        (2, 0), "min(x, axis=0) gives indices and values", "min(input, axis=None) gives values and indices",
+        "-keepdims&-keep_dims"),
+    "mindspore.ops.norm": Change(
+        (2, 0), "norm(x, axis, p=2) of the elements along those axes", "norm(A, ord, dim), as numpy's",
+        "(2)&-p&-keep_dims&-axis&-dim"),
     "mindspore.ops.pad": Change(
         (2, 0), "paddings are pairs, one for each axis", "padding runs from the last axis, as in torch"),
     "mindspore.ops.split": Change(
         (2, 0), "split(x, axis, output_num) cuts into equal parts",
         "split(x, size, axis) into parts of that size", "output_num,axis"),
+    "mindspore.ops.std": Change(
+        (2, 0), "std(x, axis, unbiased=True) gives it and the mean, with divisor N - 1",
+        "std(input, axis, ddof=0) gives it alone", "-ddof&-keepdims&-unbiased&-keep_dims"),
     "mindspore.Parameter.data": Change(      # 2.7 and 2.10 were read
         (2, 8), "the Parameter itself", "a Tensor over its memory, which has no set_data"),
     "mindspore.Tensor.grad": Change(

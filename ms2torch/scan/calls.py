@@ -113,22 +113,21 @@ def _also(function) -> frozenset[str]:
 
 def is_concerned(when: str, call: ast.Call) -> bool:
     """Whether a fact concerns this call: ``keyword`` or nth positional ``(n)`` given, ``-keyword`` not;
-    ``(1:2)`` is one or two positional ones."""
+    ``(1:2)`` is one or two positional ones, ``a,b`` either condition, ``a&b`` both."""
     given = {k.arg: k.value for k in call.keywords if k.arg}
-    for condition in when.split(","):
+
+    def holds(condition: str) -> bool:
         keyword, equals, value = condition.partition("=")
         if condition.startswith("("):
             least, _, most = condition.strip("()").partition(":")
-            hit = int(least) <= len(call.args) <= int(most or 99)
-        elif condition.startswith("-"):
-            hit = condition[1:] not in given
-        elif equals:
-            hit = isinstance(given.get(keyword), ast.Constant) and str(given[keyword].value) == value
-        else:
-            hit = not condition or keyword in given
-        if hit:
-            return True
-    return False
+            return int(least) <= len(call.args) <= int(most or 99)
+        if condition.startswith("-"):
+            return condition[1:] not in given
+        if equals:
+            return isinstance(given.get(keyword), ast.Constant) and str(given[keyword].value) == value
+        return not condition or keyword in given
+
+    return any(all(map(holds, either.split("&"))) for either in when.split(","))
 
 
 def _said(function, call: ast.Call, bound: bool) -> dict[str, object]:

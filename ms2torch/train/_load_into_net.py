@@ -5,6 +5,7 @@ from __future__ import annotations
 from ms2torch import log as logger
 from ms2torch._checkparam import check_bool, check_isinstance
 from ms2torch._core.tensor.tensor import wrap
+from ms2torch._naming import generations
 from ms2torch.common.parameter import Parameter
 from ms2torch.nn.cell import Cell
 
@@ -18,9 +19,9 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
 
     Unless ``strict_load``, floats go into floats and ints into ints of another width, and names that differ
     by a common prefix are matched too. Gives the names of the network that were not loaded, and those of
-    the dict that were not used. A Parameter that processes hold in parts takes the whole or this process's
-    part. RuntimeError for another shape (further dimensions of 1 at the end are
-    dropped) or kind of dtype, TypeError for anything but a Cell and a dict of Parameters.
+    the dict that were not used; before 2.0 the first of both alone. A Parameter that processes hold in parts
+    takes the whole or this process's part. RuntimeError for another shape (further dimensions of 1 at the end
+    are dropped) or kind of dtype, TypeError for anything but a Cell and a dict of Parameters.
     """
     _check(net, parameter_dict)
     check_bool(strict_load)
@@ -48,6 +49,8 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
             "training and loading checkpoint."
         )
         logger.warning(f"{missing} are not loaded.")
+    if generations.has_old_meaning("mindspore.load_param_into_net"):
+        return missing
     return missing, unused
 
 

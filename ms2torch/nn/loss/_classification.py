@@ -8,6 +8,7 @@ from ms2torch import _checkparam as check
 from ms2torch._core.checks.refusals import translate
 from ms2torch._core.tensor.dtype import float16, float32, int32, int64, uint8
 from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch._naming import generations
 from ms2torch.common.parameter import Parameter
 from ms2torch.ops.function import _nn_loss as kernels
 from ms2torch.ops.function._nn_ctc import ctc_loss
@@ -135,9 +136,14 @@ class CrossEntropyLoss(LossBase):
 
 
 class BCELoss(LossBase):
-    """Binary cross entropy of probabilities (``mindspore.nn.BCELoss``)."""
+    """Binary cross entropy of probabilities (``mindspore.nn.BCELoss``).
 
-    def __init__(self, weight=None, reduction="mean") -> None:
+    ``reduction`` is "mean" by default, before 2.0 "none".
+    """
+
+    def __init__(self, weight=None, reduction=None) -> None:
+        if reduction is None:
+            reduction = "none" if generations.has_old_meaning("mindspore.nn.BCELoss") else "mean"
         super().__init__(reduction)
         self.reduction, self.weight, self.weight_one = reduction, weight, weight is None
 

@@ -15,9 +15,10 @@ from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._naming import generations
 
-from ._math_axis import axes, distinct, every, one_axis
+from ._math_axis import axes, distinct, every, one_axis, unseen
 
 _AXIS = spelled(dim="axis", keepdim="keepdims", keep_dims="keepdims")
+_AXIS_ALONE = spelled(dim="axis", keepdim="keepdims")
 _LARGEST, _SMALLEST = (torch.amax, torch.max, torch.maximum), (torch.amin, torch.min, torch.minimum)
 
 
@@ -52,6 +53,12 @@ def _with_index(kind, t, axis, keep, name):
     return values, indices
 
 
+def _indices_and_values(kind, name, t, axis, keep):
+    """The primitives' order, and that of the functions before 2.0."""
+    values, indices = _with_index(kind, t, 0 if axis is None else axis, bool(keep), name)
+    return indices, values
+
+
 def _values_and_indices(kind, name, t, axis, keepdims, initial, where):
     primitive_name = f"Arg{name.capitalize()}WithValue"
     if not t.ndim:
@@ -71,23 +78,31 @@ def _values_and_indices(kind, name, t, axis, keepdims, initial, where):
     return _with_index(kind, t, axis, keepdims, primitive_name)
 
 
+@unseen("keep_dims")
 @op()
-@_AXIS
-def max(input, axis=None, keepdims=False, *, initial=None, where=None):
+@_AXIS_ALONE
+def max(input, axis=None, keepdims=False, *, initial=None, where=None, keep_dims=None):
     """The largest element along ``axis`` and its index; of all elements without one (``mindspore.ops.max``).
 
     Unlike ``torch.max``, both forms give (values, indices). TypeError unless ``axis`` is an int or None.
+    Before 2.0 they were (indices, values), along the first axis by default: told by the name ``keep_dims``,
+    else by ``--api``.
     """
+    if keep_dims is not None or generations.has_old_meaning("mindspore.ops.max"):
+        return _indices_and_values(_LARGEST, "ArgMaxWithValue", input, axis, keepdims or keep_dims)
     return _values_and_indices(_LARGEST, "max", input, axis, keepdims, initial, where)
 
 
+@unseen("keep_dims")
 @op()
-@_AXIS
-def min(input, axis=None, keepdims=False, *, initial=None, where=None):
+@_AXIS_ALONE
+def min(input, axis=None, keepdims=False, *, initial=None, where=None, keep_dims=None):
     """The smallest element along ``axis`` and its index; of all elements without one.
 
-    MindSpore: ``mindspore.ops.min``.
+    MindSpore: ``mindspore.ops.min``; before 2.0 in the other order, as ``max``.
     """
+    if keep_dims is not None or generations.has_old_meaning("mindspore.ops.min"):
+        return _indices_and_values(_SMALLEST, "ArgMinWithValue", input, axis, keepdims or keep_dims)
     return _values_and_indices(_SMALLEST, "min", input, axis, keepdims, initial, where)
 
 
@@ -377,15 +392,13 @@ def _arg_max_with_value(input, axis=0, keep_dims=False):
 
     MindSpore: ``mindspore.ops.ArgMaxWithValue``.
     """
-    values, indices = _with_index(_LARGEST, input, axis, keep_dims, "ArgMaxWithValue")
-    return indices, values
+    return _indices_and_values(_LARGEST, "ArgMaxWithValue", input, axis, keep_dims)
 
 
 @primitive("ArgMinWithValue", init={"axis": 0, "keep_dims": False})
 def _arg_min_with_value(input, axis=0, keep_dims=False):
     """Indices and values of the smallest elements along ``axis``, in this order."""
-    values, indices = _with_index(_SMALLEST, input, axis, keep_dims, "ArgMinWithValue")
-    return indices, values
+    return _indices_and_values(_SMALLEST, "ArgMinWithValue", input, axis, keep_dims)
 
 
 @method

@@ -17,9 +17,10 @@ from ms2torch._core.gradient import integers
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._naming import generations
 
 from ._array_shape import whole
-from ._math_axis import axes, distinct, every
+from ._math_axis import axes, distinct, every, unseen
 
 _NAMES = spelled(axis="dim", keep_dims="keepdim", keepdims="keepdim")
 _AXIS = spelled(dim="axis", keepdim="keepdims", keep_dims="keepdims")
@@ -312,12 +313,20 @@ def _method_var(t, axis, ddof, keep):
     return torch.sum(apart * apart, every(axis, t), keep) / (count - int(ddof))
 
 
+@unseen("unbiased", "keep_dims")
 @op()
-def std(input, axis=None, ddof=0, keepdims=False):
+def std(input, axis=None, ddof=0, keepdims=False, *, unbiased=None, keep_dims=None):
     """The standard deviation with divisor N - ddof.
 
-    MindSpore: ``mindspore.ops.std``; torch divides by N - 1 by default.
+    MindSpore: ``mindspore.ops.std``; torch divides by N - 1 by default. Before 2.0 it was
+    std(input_x, axis, unbiased=True, keep_dims), which gave the mean too: told by the names ``unbiased`` and
+    ``keep_dims``, else by ``--api``.
     """
+    if not unbiased is keep_dims is None or generations.has_old_meaning("mindspore.ops.std"):
+        if unbiased is None:
+            unbiased = ddof if ddof.__class__ is bool else True
+        axis, keepdims = tuple(axis) if isinstance(axis, list) else axis, bool(keepdims or keep_dims)
+        return _std(input, axis, unbiased, keepdims), torch.mean(input, _spread_axes(axis, input), keepdims)
     return _std(input, axis, ddof, keepdims)
 
 
@@ -438,15 +447,24 @@ def _euclidean(t, where, keepdim):
     return torch.sqrt(torch.sum(torch.square(t), where, keepdim))
 
 
+@unseen("axis", "p", "keep_dims", "epsilon")
 @op(method=True)
-@spelled(axis="dim", keepdims="keepdim", keep_dims="keepdim", p="ord")
-def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
+@spelled(keepdims="keepdim", input_x="A")
+def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None, axis=None, p=None, keep_dims=None,
+         epsilon=None):
     """The norm of vectors (one axis) or matrices (two), or of all elements (``mindspore.ops.norm``).
 
     ``ord`` is None for the 2-norm, a number, inf, -inf, "fro" or "nuc"; of a matrix 1.0 and 2.0 are "fro",
-    as MindSpore has them, unlike 1 and 2. The form of releases before 2.0,
-    norm(A, axis, p), is taken where ``axis`` or ``p`` are given by name.
+    as MindSpore has them, unlike 1 and 2. Before 2.0 it was norm(input_x, axis, p=2, keep_dims, epsilon), of
+    all elements along those axes: told by these names and by a list of axes, else by ``--api``.
     """
+    named = not axis is p is keep_dims is epsilon is None
+    if named or (isinstance(ord, (list, tuple)) and not generations.has_new_meaning("mindspore.ops.norm")) \
+            or generations.has_old_meaning("mindspore.ops.norm"):
+        if axis is None:
+            axis, ord, dim = (dim, None, None) if ord is None else (ord, None, dim)
+        order = next((v for v in (p, ord, dim) if v is not None), 2)
+        return vector_norm.kernel(A, order, axis, bool(keepdim or keep_dims), dtype=dtype)
     if isinstance(ord, torch.Tensor) and ord.numel() == 1:
         ord = None if dim is None else ord.item()         # (then always the 2-norm)
     t, where = _floating(_cast(A, dtype)), axes(dim, A, "ReduceSum" if ord is None else "LpNorm")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
+from ms2torch._naming import generations
+
 from ..rewriting.inferred import Class, Of
 from ..rewriting.sites import UNTOLD
 from ..translation import site_of
@@ -20,7 +22,6 @@ MSELoss | nn.MSELoss(reduction={reduction?})
 L1Loss MAELoss | nn.L1Loss(reduction={reduction?})
 SmoothL1Loss | nn.SmoothL1Loss(beta={beta?}, reduction={reduction}) | does not reduce unless told | 默认不做归约
 HuberLoss | nn.HuberLoss(reduction={reduction?}, delta={delta?})
-BCELoss | nn.BCELoss({weight?}, reduction={reduction?})
 BCEWithLogitsLoss | nn.BCEWithLogitsLoss({weight?}, pos_weight={pos_weight?}, reduction={reduction?})
 KLDivLoss | nn.KLDivLoss(reduction={reduction?})
 CTCLoss | nn.CTCLoss({blank?}, {reduction?}, {zero_infinity?})
@@ -37,6 +38,13 @@ TripletMarginLoss | nn.TripletMarginLoss(margin={margin?}, p={p?}, eps={eps?}, s
 TripletMarginWithDistanceLoss | nn.TripletMarginWithDistanceLoss(distance_function={distance_function?}, margin={margin?}, swap={swap?}, reduction={reduction?})
 """,
 )
+
+
+@rule("nn.BCELoss", "nn.BCELoss(weight, reduction=reduction)")
+def bce_loss(call):
+    if "reduction" not in call and generations.has_old_meaning("mindspore.nn.BCELoss"):
+        return 'nn.BCELoss({weight?}, reduction="none")'
+    return "nn.BCELoss({weight?}, reduction={reduction?})"
 
 
 @rule(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ms2torch._naming import generations
+
 from .table import rule, table
 
 _PLACES = "places are int64, MindSpore's int32 | 下标是 int64，MindSpore 是 int32"
@@ -53,7 +55,6 @@ isposinf | torch.isposinf({{input}})
 nan_to_num | torch.nan_to_num({{input}}, {{nan?}}, {{posinf?}}, {{neginf?}})
 isclose | torch.isclose({{input}}, {{other}}, rtol={{rtol?}}, atol={{atol?}}, equal_nan={{equal_nan?}})
 SquaredDifference | ({{x}} - {{y}}) ** 2
-std | torch.std({{input}}, dim={{axis?}}, correction={{ddof}}, keepdim={{keepdims?}}) | divides by n unless told, PyTorch by n - 1 | 默认除以 n，PyTorch 除以 n - 1
 var | torch.var({{input}}, dim={{axis?}}, correction={{ddof}}, keepdim={{keepdims?}}) | divides by n unless told, PyTorch by n - 1 | 默认除以 n，PyTorch 除以 n - 1
 amax | torch.amax({{input}}, dim={{axis?}}, keepdim={{keepdims?}})
 amin | torch.amin({{input}}, dim={{axis?}}, keepdim={{keepdims?}})
@@ -156,3 +157,15 @@ def count_nonzero(call):
     if call.value("axis", ()) == ():
         return "torch.count_nonzero({x})"
     return "torch.count_nonzero({x}, dim={axis})"
+
+
+@rule(
+    "ops.std",
+    "torch.std(input, dim=axis, correction=ddof, keepdim=keepdims)",
+    "divides by n unless told, PyTorch by n - 1",
+    "默认除以 n，PyTorch 除以 n - 1",
+)
+def std(call):
+    if generations.has_old_meaning("mindspore.ops.std"):
+        call.refuse("before 2.0 it gives the mean too")
+    return "torch.std({input}, dim={axis?}, correction={ddof}, keepdim={keepdims?})"

@@ -10,6 +10,8 @@ import ast
 
 import libcst as cst
 
+from ms2torch._naming import generations
+
 from ..rewriting.inferred import Const, Many, Plain, Seq, is_tensor
 from ..rewriting.sites import UNTOLD
 from ..translation import site_of
@@ -134,7 +136,6 @@ split | torch.split({tensor}, {split_size_or_sections}, dim={axis?})
 Split | torch.chunk({input_x}, {output_num}, dim={axis?})
 unstack | torch.unbind({input_x}, dim={axis?})
 unbind | torch.unbind({input}, dim={dim?})
-norm | torch.linalg.norm({A}, ord={ord?}, dim={dim?}, keepdim={keepdim?})
 addn AddN | sum({x})
 L2Loss | torch.sum({input_x} ** 2) / 2
 mse_loss | F.mse_loss({input}, {target}, reduction={reduction?})
@@ -237,11 +238,23 @@ reduction("ops.ReduceAny", "x", "axis", "keep_dims", "any")
 reduction("ops.ReduceAll", "input", "axis", "keep_dims", "all")
 
 
+@rule("ops.norm", "torch.linalg.norm(A, ord=ord, dim=dim, keepdim=keepdim)")
+def norm(call):
+    named = {"axis", "p", "keep_dims", "epsilon"} & call.args.keys()
+    if named or generations.has_old_meaning("mindspore.ops.norm"):
+        call.refuse("its arguments are those of a release before 2.0")
+    return "torch.linalg.norm({A}, ord={ord?}, dim={dim?}, keepdim={keepdim?})"
+
+
 @rule("ops.max ops.min", "torch.<name>(x, dim=axis, keepdim=keepdims)")
 def extreme(call):
     name = call.name.rpartition(".")[2]
     if "initial" in call or "where" in call:
         call.refuse("its initial= and where= have no counterpart")
+    if "keep_dims" in call or generations.has_old_meaning("mindspore.ops.max"):
+        keep = "keep_dims" if "keep_dims" in call else "keepdims"
+        axis = "{axis}" if "axis" in call else "0"
+        return f"torch.{name}({{input}}, dim={axis}, keepdim={{{keep}?}})[::-1]"
     if "axis" not in call or call.value("axis") is None:
         return f"{{input}}.{name}()"
     return f"torch.{name}({{input}}, dim={{axis}}, keepdim={{keepdims?}})"
