@@ -130,6 +130,26 @@ class Parser(argparse.ArgumentParser):
         return f"; {near[0]}?" if near else ""
 
 
+def write_whole(file: str, text: str) -> None:
+    """A text into a file, all of it or, where that fails, nothing."""
+    if os.path.lexists(file) and not os.path.isfile(file):  # a pipe, a device
+        with open(file, "w", encoding="utf-8") as out:
+            out.write(text)
+        return
+    target = os.path.realpath(file)
+    part = f"{target}.part{os.getpid()}"
+    try:
+        with open(part, "w", encoding="utf-8") as out:
+            out.write(text)
+        os.replace(part, target)
+    except OSError as error:
+        error.filename = file
+        raise
+    finally:
+        if os.path.exists(part):
+            os.remove(part)
+
+
 def wrong(text: str, usage: str | None = None) -> None:
     """End with exit code 2: bad use of the command line, in a line, and how it is used."""
     shown = f"\nusage: {usage.splitlines()[0]}" if usage else ""

@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 from ms2torch._core.errors import BadInput, check_reports
-from ms2torch.cli import Parser, release, whole_number
+from ms2torch.cli import Parser, release, whole_number, write_whole
 
 from . import codebase, program, report, sources
 from .findings import NOTES, Finding
@@ -219,9 +219,7 @@ def _baseline(file: str | None) -> Counter:
 
 def _write_baseline(findings: list[Finding], file: str) -> None:
     rows = [f._asdict() for f in findings]
-    Path(file).write_text(
-        json.dumps({"findings": rows}, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
-    )
+    write_whole(file, json.dumps({"findings": rows}, indent=1, ensure_ascii=False) + "\n")
 
 
 def _new(findings: list[Finding], known: Counter) -> list[Finding]:

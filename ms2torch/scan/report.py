@@ -5,7 +5,8 @@ from __future__ import annotations
 import html
 import json
 from collections import Counter
-from pathlib import Path
+
+from ms2torch.cli import write_whole
 
 from .codebase import Report, obstacles, releases, translated
 from .findings import FAILS, KINDS, Finding
@@ -77,7 +78,7 @@ def write_json(report: Report, file: str) -> None:
     if file == "-":
         print(text, end="")
     else:
-        Path(file).write_text(text, encoding="utf-8")
+        write_whole(file, text)
 
 
 def summary_lines(report: Report) -> list[str]:
@@ -197,4 +198,4 @@ def write_html(report: Report, file: str) -> None:
         files=("<h2>Files</h2>" + "".join(places)) if places else "",
         kinds=kinds,
     )
-    Path(file).write_text(page, encoding="utf-8")
+    write_whole(file, page)

@@ -6,7 +6,8 @@ from __future__ import annotations
 import difflib
 import html
 import json
-from pathlib import Path
+
+from ms2torch.cli import write_whole
 
 from .outcome import File, Outcome
 from .proving import PROVED
@@ -61,7 +62,7 @@ def write_json(outcome: Outcome, file: str) -> None:
     if file == "-":
         print(text, end="")
     else:
-        Path(file).write_text(text, encoding="utf-8")
+        write_whole(file, text)
 
 
 _PAGE = """<!DOCTYPE html>
@@ -98,7 +99,7 @@ def write_html(outcome: Outcome, file: str) -> None:
         else "",
         files="".join(_sides(f) for f in outcome.files),
     )
-    Path(file).write_text(page, encoding="utf-8")
+    write_whole(file, page)
 
 
 _CLASS = {PROVED: "yes", "differs": "no"}

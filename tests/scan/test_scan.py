@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -167,3 +169,17 @@ def test_bad_input_is_one_line(folder, capsys, arguments, code, words):
 )
 def test_magics_are_taken_out(cell, python):
     assert sources.without_magics(cell) == python
+
+
+def test_a_report_that_cannot_be_written_leaves_what_was_there(tmp_path):
+    resource = pytest.importorskip("resource")
+    (tmp_path / "a.py").write_text("import mindspore as ms\n" + "ms.ops.exp(ms.nothing)\n" * 99)
+    (tmp_path / "s.json").write_text("old")
+
+    def full():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
+
+    command = [sys.executable, "-B", "-m", "ms2torch", "scan", "a.py", "--json", "s.json"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, preexec_fn=full)
+    assert done.returncode == 2 and "s.json" in done.stderr
+    assert [(p.name, p.read_text()) for p in tmp_path.iterdir() if p.name != "a.py"] == [("s.json", "old")]
