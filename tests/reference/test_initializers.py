@@ -257,6 +257,14 @@ def test_a_tensor_with_an_initializer():
     return bits(Tensor(shape=(2, 3), dtype=ms.float32, init=Normal(1.0)).init_data())
 
 
+@case
+def test_what_has_no_data_yet_knows_its_sizes():
+    """Of an ``init`` that is no initializer too: its data is not asked for."""
+    waits = Tensor(shape=(2, 3), dtype=ms.float32, init="ones")
+    assert (waits.ndim, waits.dim(), waits.strides, len(waits)) == (2, 2, (12, 4), 2)
+    return waits.size, waits.numel(), waits.nelement(), waits.itemsize, waits.nbytes
+
+
 # errors
 
 @case(each=[{"init": "foo", "shape": (2,)}, {"init": [1], "shape": (2,)}, {"init": 3, "shape": (2, 0)},

@@ -14,10 +14,15 @@ from ms2torch._core.devices.device import device
 
 from . import dtype as _dtype
 from . import printing
-from .tensor import Tensor
+from .tensor import Tensor, wrap
 
 # As many elements are said to be missing; of more only that there are some.
 _SHOWN = 30
+
+
+def _of_shape(name: str) -> property:
+    """A property of Tensors that needs no data."""
+    return property(lambda self: getattr(self._hollow(), name))
 
 
 class Deferred(Tensor):
@@ -50,6 +55,24 @@ class Deferred(Tensor):
     @property
     def dtype(self):
         return _dtype.from_torch(self.__dict__["_waiting"][1])
+
+    ndim, size, itemsize, nbytes, strides = map(_of_shape, ("ndim", "size", "itemsize", "nbytes", "strides"))
+
+    def dim(self) -> int:
+        return self.ndim
+
+    def numel(self) -> int:
+        return self.size
+
+    nelement = numel
+
+    def __len__(self) -> int:
+        return len(self._hollow())
+
+    def _hollow(self) -> Tensor:
+        """What has its shape and dtype, and no data."""
+        shape, dtype, _ = self.__dict__["_waiting"]
+        return wrap(torch.empty(tuple(shape), dtype=dtype, device="meta"))
 
     def __repr__(self) -> str:
         return printing.to_repr(torch.zeros(self.shape, dtype=self.__dict__["_waiting"][1]), False)
