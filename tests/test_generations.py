@@ -79,6 +79,8 @@ def test_check_tells_of_ambiguous_calls_alone(tmp_path, monkeypatch):
     assert check.scan("a.py", api="1.5")[0] == []
     calls = {"max(x, 1)": 1, "min(x)": 1, "max(x, keep_dims=True)": 0, "max(x, 1, keepdims=True)": 0,
              "norm(x, 1)": 1, "norm(x, 1, p=2)": 0, "norm(x)": 0, "norm(x, axis=1)": 0,
+             "split(x, 2)": 1, "split(x, 1, 3)": 1, "split(x, 2, axis=1)": 0,
+             "split(x, axis=1, output_num=3)": 1,
              "std(x, 1)": 1, "std(x, 1, unbiased=True)": 0, "std(x, ddof=1)": 0}
     for call, findings in calls.items():
         (tmp_path / "b.py").write_text(f"from mindspore import ops, Tensor\nx = Tensor([1.0])\nops.{call}\n")
@@ -99,6 +101,14 @@ def test_split(api):
     assert numbers(ops.split(x, 1, 3)) == numbers(ops.split(x, axis=1, output_num=3)) == parts
     assert numbers(x.split(1, 3)) == parts
     assert numbers(ops.Split(1, 3)(x)) == parts
+    for whole in (x.split(1), x.split(0), x.split(), x.split(axis=1), ops.split(x, 1), ops.split(x),
+                  ops.split(x, axis=1)):
+        assert numbers(whole) == [X.tolist()]                            # output_num is 1 by default
+    for choice in (None, OLD):
+        api(choice)
+        for y in (x.split(1, output_num=3), ops.split(x, 1, output_num=3),
+                  ops.split(input_x=x, axis=1, output_num=3)):
+            assert numbers(y) == parts
 
 
 def test_dropout_takes_the_kept_share_first_in_every_release(api):

@@ -68,7 +68,7 @@ CHANGES = {
         (2, 0), "paddings are pairs, one for each axis", "padding runs from the last axis, as in torch"),
     "mindspore.ops.split": Change(
         (2, 0), "split(x, axis, output_num) cuts into equal parts",
-        "split(x, size, axis) into parts of that size", "output_num,axis"),
+        "split(x, size, axis) into parts of that size", "output_num,(2:3)&-axis"),
     "mindspore.ops.std": Change(
         (2, 0), "std(x, axis, unbiased=True) gives it and the mean, with divisor N - 1",
         "std(input, axis, ddof=0) gives it alone", "-ddof&-keepdims&-unbiased&-keep_dims"),
@@ -84,7 +84,7 @@ CHANGES = {
         "repeat(*counts) the whole, as torch's", "(1:2)"),
     "mindspore.Tensor.split": Change(
         (2, 0), "split(axis, output_num) cuts into equal parts", "split(size, axis) into parts of that size",
-        "(1)"),
+        "output_num,(1:2)&-axis"),
 }
 
 

@@ -290,11 +290,8 @@ def split(tensor=None, split_size_or_sections=None, axis=0, *, output_num=None, 
     and ``input_x``, else by ``--api``. A tuple; the last part may be smaller.
     """
     tensor = input_x if tensor is None else tensor
-    old = generations.has_old_meaning("mindspore.ops.split")
-    if output_num is not None or input_x is not None or old:
-        if old and split_size_or_sections is not None:
-            axis, output_num = split_size_or_sections, output_num if output_num is not None else axis
-        return split_evenly(tensor, axis, 1 if output_num is None else output_num)
+    if output_num is not None or input_x is not None or generations.has_old_meaning("mindspore.ops.split"):
+        return _split_as_before(tensor, split_size_or_sections, axis, output_num)
     lacking = [f"'{n}'" for n, v in (("tensor", tensor), ("split_size_or_sections", split_size_or_sections))
                if v is None]
     if lacking:
@@ -306,11 +303,8 @@ def split(tensor=None, split_size_or_sections=None, axis=0, *, output_num=None, 
 @method(name="split")
 def _split_method(input, split_size_or_sections=None, axis=0, *, split_size=None, dim=None, output_num=None):
     """In parts of a size, or of the sizes of a list, along ``axis`` (``mindspore.Tensor.split``)."""
-    old = generations.has_old_meaning("mindspore.Tensor.split")
-    if output_num is not None or old:
-        if old and split_size_or_sections is not None:
-            axis, output_num = split_size_or_sections, output_num if output_num is not None else axis
-        return split_evenly(input, axis, 1 if output_num is None else output_num)
+    if output_num is not None or generations.has_old_meaning("mindspore.Tensor.split"):
+        return _split_as_before(input, split_size_or_sections, axis, output_num)
     size = split_size if split_size_or_sections is None else split_size_or_sections
     if size is None:
         raise no_matching_form("split")
@@ -321,6 +315,14 @@ def _split_method(input, split_size_or_sections=None, axis=0, *, split_size=None
 def _split_mint(tensor, split_size_or_sections, dim=0):
     """``tensor`` in parts of a size, or of the sizes of a list, along ``dim``."""
     return tuple(torch.split(tensor, split_size_or_sections, dim))
+
+
+def _split_as_before(tensor, first, second, output_num):
+    """``split(axis=0, output_num=1)``, of releases before 2.0: ``second`` is 0 where it was not given."""
+    axis = second if first is None else first
+    if output_num is None:
+        output_num = (second if first is not None else 0) or 1
+    return split_evenly(tensor, axis, output_num)
 
 
 def split_by_size(tensor, size, axis):
