@@ -304,3 +304,14 @@ class _Extremes(nn.Cell):
 def test_extremes_of_an_axis_inside_a_graph(args, named):
     x = ms.Tensor(np.arange(4).reshape((2, 2)).astype(np.float32))
     return _Extremes()(x, *args, **named)
+
+
+@case(each={"dtype": (ms.bool_, ms.uint8, ms.int32, ms.float16, ms.float32, ms.complex64)})
+def test_signs_in_front_of_a_tensor(dtype):
+    x = ms.Tensor(np.array([1, 0])).astype(dtype)
+    return abs(x), +x, ~x, x if dtype == ms.bool_ else -x
+
+
+@case(raises="Neg] fail! Unsupported data type!")
+def test_minus_a_mask():
+    return -ms.Tensor([True, False])

@@ -464,10 +464,6 @@ Tensor.__eq__ = _eq
 Tensor.__ne__ = _ne
 
 
-def _abs(t):
-    return t if t.dtype is torch.bool else torch.abs(t)
-
-
 def _matmul(self, other):
     if not isinstance(other, Tensor):
         raise of_primitive("MatMulExt", self._t, lower(other))
@@ -484,22 +480,20 @@ def _rmatmul(self, other):
     raise of_primitive("MatMulExt", lower(other), self._t)
 
 
-def _unary(fn):
-    def operator(self):
-        out = _new(Tensor)
-        out._t = fn(self._t)
-        return out
-
-    return operator
+def _neg(self):
+    try:
+        return wrap(arithmetic.negative(self._t))
+    except RuntimeError:
+        return self.neg()       # which says what it does not take
 
 
 Tensor.__matmul__ = _matmul
 Tensor.__rmatmul__ = _rmatmul
-Tensor.__neg__ = _unary(arithmetic.negative)
+Tensor.__neg__ = _neg
 Tensor.__pos__ = lambda self: self
-Tensor.__abs__ = _unary(_abs)
-Tensor.__round__ = _unary(torch.round)
-Tensor.__invert__ = _unary(torch.logical_not)
+Tensor.__abs__ = lambda self: self.abs()
+Tensor.__round__ = lambda self: self.round()
+Tensor.__invert__ = lambda self: self.logical_not()
 
 # Below numpy's own scalars: ``np.float32(2) * x`` is numpy's, and an ndarray, as in MindSpore.
 Tensor.__array_priority__ = -1e7
