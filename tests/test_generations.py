@@ -79,6 +79,7 @@ def test_check_tells_of_ambiguous_calls_alone(tmp_path, monkeypatch):
     assert check.scan("a.py", api="1.5")[0] == []
     calls = {"max(x, 1)": 1, "min(x)": 1, "max(x, keep_dims=True)": 0, "max(x, 1, keepdims=True)": 0,
              "norm(x, 1)": 1, "norm(x, 1, p=2)": 0, "norm(x)": 0, "norm(x, axis=1)": 0,
+             "dropout(x, 0.5)": 1, "dropout(x, training=True)": 0, "dropout(x, p=0.5, seed0=1)": 0,
              "split(x, 2)": 1, "split(x, 1, 3)": 1, "split(x, 2, axis=1)": 0,
              "split(x, axis=1, output_num=3)": 1,
              "std(x, 1)": 1, "std(x, 1, unbiased=True)": 0, "std(x, ddof=1)": 0}
@@ -124,6 +125,30 @@ def test_dropout_takes_the_kept_share_first_in_every_release(api):
             y = layer.set_train()(ones).asnumpy()
             assert abs((y != 0).mean() - kept) < 0.02
             np.testing.assert_allclose(y[y != 0], 1 / kept, rtol=1e-6)
+
+
+def test_dropout_gives_the_mask_too(api):
+    x = Tensor(np.full((100, 200), 3, np.float32))
+
+    def both(result, kept):
+        y, mask = (r.asnumpy() for r in result)
+        assert y.shape == mask.shape == x.shape and abs(mask.mean() - kept) < 0.02
+        np.testing.assert_allclose(y, mask * 3 / kept, rtol=1e-6)
+        return mask.tolist()
+
+    for choice in (None, OLD):
+        api(choice)
+        both(ops.dropout(x, p=0.25, seed0=0), 0.75)
+        masks = [both(ops.dropout(x=x, p=0.2, seed0=1, seed1=2), 0.8) for _ in range(2)]
+        assert masks[0] == masks[1]
+        assert both(ops.dropout(x, seed1=3), 0.5) != both(ops.dropout(x, seed1=4), 0.5)
+    assert both(ops.dropout(x, 0.2, 1, 2), 0.8) == both(ops.Dropout(0.8, 1, 2)(x), 0.8)
+    both(ops.dropout(x), 0.5)
+    for choice in (None, NEW):
+        api(choice)
+        assert ops.dropout(x, 0.5).shape == x.shape
+        raises(lambda: ops.dropout(x, 0.5, 1), TypeError, "'training' must be a bool, but got int")
+        assert numbers(ops.dropout(x, 0.5, False)) == numbers(x)
 
 
 def test_tensor_max(api):

@@ -55,6 +55,9 @@ CHANGES = {
         (2, 0), "the reduction is 'none' by default", "it is 'mean'", "(0:1)&-reduction"),
     "mindspore.ops.Equal": Change(
         (2, 3), "Equal and Less take a number first", "they refuse one"),
+    "mindspore.ops.dropout": Change(
+        (2, 0), "dropout(x, p, seed0, seed1) gives the mask too",
+        "dropout(input, p, training) gives its output alone", "-training&-seed&-seed0&-seed1"),
     "mindspore.ops.max": Change(
         (2, 0), "max(x, axis=0) gives indices and values", "max(input, axis=None) gives values and indices",
         "-keepdims&-keep_dims"),

@@ -11,9 +11,13 @@ import torch.nn.functional as F
 from ms2torch._core.checks.refusals import wrong_dtype
 from ms2torch._core.errors import final
 from ms2torch._core.operators.registry import Primitive, op, primitive_class
+from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.random.random_streams import KernelStream, Stream, stream_of_call
 from ms2torch._core.tensor.dtype import from_torch
 from ms2torch._core.tensor.tensor import wrap
+from ms2torch._naming import generations
+
+from ._math_axis import unseen
 
 _FLOATS = (torch.bfloat16, torch.float16, torch.float32, torch.float64)
 _INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64)
@@ -63,12 +67,23 @@ def _check_p(name: str, p) -> None:
         raise final(RuntimeError(f"For 'Dropout, the 'keep_prob' must be in (0.0, 1.0], but got {1.0 - p:g}"))
 
 
+@unseen("seed0", "seed1")
 @op
-def dropout(input, p=0.5, training=True, seed=None):
+@spelled(x="input")
+def dropout(input, p=0.5, training=True, seed=None, *, seed0=None, seed1=None):
     """Zeroes elements with probability ``p`` and scales the rest by 1 / (1 - p) (``mindspore.ops.dropout``).
 
-    Unlike nn.Dropout's first argument, ``p`` is the share that goes. ``training`` is True by default.
+    Unlike nn.Dropout's first argument, ``p`` is the share that goes. ``training`` is True by default. Before
+    2.0 it was dropout(x, p=0.5, seed0=0, seed1=0), which gave the mask too: told by these names, else by
+    ``--api``.
     """
+    if not seed0 is seed1 is None or generations.has_old_meaning("mindspore.ops.dropout"):
+        _check_p("dropout", p)
+        seeds = seed0 if training is True else training, seed1 if seed is None else seed
+        mask = Stream(*(n or 0 for n in seeds)).dropout_mask(input.shape, 1.0 - p)
+        return dropped(input, mask, 1.0 - p), mask.to(input.dtype)
+    if training.__class__ is int:
+        raise final(TypeError("For 'dropout', the 'training' must be a bool, but got int."))
     if not training:
         return input
     _check_p("dropout", p)

@@ -441,6 +441,9 @@ def dropout_and_mask(call):
 
 @rule("ops.dropout", "F.dropout(x, p, training)")
 def dropout(call):
+    if {"seed0", "seed1"} & call.args.keys() or generations.has_old_meaning("mindspore.ops.dropout"):
+        call.helper("dropout_and_mask")
+        return "dropout_and_mask({input}, 1 - {p})"
     return "F.dropout({input}, p={p?}, training={training?})"
 
 
