@@ -180,6 +180,25 @@ def test_max_and_min(api):
         assert numbers(ops.min(rows, 1)) == [[0.0, 6.0], [0, 0]]
 
 
+def test_median(api):
+    x = Tensor(np.array([[0.57, 0.11, 0.21], [0.38, 0.50, 0.57], [0.36, 0.16, 0.44]], np.float32))
+    down = [np.array([0.38, 0.16, 0.44], np.float32).tolist(), [1, 2, 2]]  # the example of 1.9 and of 2.0
+    across = [np.array([0.21, 0.50, 0.36], np.float32).tolist(), [2, 1, 0]]
+    for choice in (None, OLD):
+        api(choice)
+        assert numbers(x.median(global_median=False, axis=0, keep_dims=False)) == down
+        assert numbers(x.median(global_median=False, axis=1)) == across
+        assert x.median(axis=1, keep_dims=True)[0].shape == (3, 1)
+        assert numbers(x.median(global_median=True)[0]) == np.float32(0.38)
+    assert numbers(x.median()) == down and numbers(x.median(axis=-1)) == across
+    raises(lambda: x.median(False), TypeError, "median(bool)")
+    for choice in (None, NEW):
+        api(choice)
+        assert numbers(x.median()) == numbers(x.median(1)) == numbers(ops.median(x)) == across
+        assert numbers(x.median(axis=0)) == down
+        raises(lambda: x.median(False), TypeError, "median(bool)")
+
+
 def test_norm(api):
     x = Tensor(np.arange(1.0, 9.0, dtype=np.float32).reshape(2, 2, 2))   # the example of 1.8
     wanted, ones = [np.sqrt(84), np.sqrt(120)], X.sum(1).tolist()

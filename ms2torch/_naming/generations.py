@@ -82,6 +82,9 @@ CHANGES = {
     "mindspore.Tensor.max": Change(
         (2, 5), "max(axis) and min(axis) give values", "max(dim) and min(dim) give values and indices",
         "(1:2)"),
+    "mindspore.Tensor.median": Change(
+        (2, 0), "median(global_median=False, axis=0)", "median(axis=-1)",
+        "-axis&-dim&-global_median&-keep_dims"),
     "mindspore.Tensor.repeat": Change(
         (2, 5), "repeat(counts, axis) repeats each element, as numpy's",
         "repeat(*counts) the whole, as torch's", "(1:2)"),

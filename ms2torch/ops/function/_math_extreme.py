@@ -436,10 +436,20 @@ def ptp(self, axis=None, keepdims=False):
     )
 
 
+_LAST = type("Last", (int,), {})(-1)      # an axis that was not given
+
+
+@unseen("keep_dims", "global_median")
 @op(method=True)
-@_AXIS
-def median(input, axis=-1, keepdims=False):
-    """The median along ``axis``, the lower one of two, and its index (``mindspore.ops.median``)."""
+@_AXIS_ALONE
+def median(input, axis=_LAST, keepdims=False, *, keep_dims=None, global_median=None):
+    """The median along ``axis``, the lower one of two, and its index (``mindspore.ops.median``).
+
+    Before 2.0 it was median(global_median=False, axis=0, keep_dims=False): told by these names, else by
+    ``--api``. They are taken by their names alone.
+    """
+    if not global_median is keep_dims is None or generations.has_old_meaning("mindspore.Tensor.median"):
+        return _median(input, global_median, 0 if axis is _LAST else axis, bool(keepdims or keep_dims))
     if input.ndim and (isinstance(axis, bool) or not isinstance(axis, int)):
         raise TypeError(
             f"For 'Median', the type of 'axis' should be 'int', but got type '{type(axis).__name__}'."
@@ -484,13 +494,16 @@ def nanquantile(input, q, axis=None, keepdims=False):
     return torch.nanquantile(input, q if isinstance(q, torch.Tensor) else float(q), axis, keepdims)
 
 
-@primitive("Median", init={"global_median": False, "axis": 0, "keep_dims": False, "ignore_nan": False})
 def _median(x, global_median=False, axis=0, keep_dims=False, ignore_nan=False):
     """The median along ``axis``, or of all, the lower of two, and its place (``mindspore.ops.Median``)."""
     if global_median:
         value = torch.nanmedian(x) if ignore_nan else torch.median(x)
         return value, torch.zeros((), dtype=torch.int64, device=x.device)
     return tuple((torch.nanmedian if ignore_nan else torch.median)(x, axis, keep_dims))
+
+
+_MEDIAN = {"global_median": False, "axis": 0, "keep_dims": False, "ignore_nan": False}
+primitive("Median", init=_MEDIAN)(_median)
 
 
 __all__ = [
