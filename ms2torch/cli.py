@@ -10,6 +10,7 @@ import argparse
 import importlib
 import os
 import re
+import signal
 import sys
 from difflib import get_close_matches
 from typing import NamedTuple
@@ -385,6 +386,10 @@ def main(argv: list[str] | None = None) -> None:
     if argv[:1] == ["run"] or argv[:1] == [] or argv[0] not in COMMANDS:
         code = run(argv[1:] if argv[:1] == ["run"] else argv)
     else:
-        code = find(COMMANDS[argv[0]].main)(argv[1:])
+        try:
+            code = find(COMMANDS[argv[0]].main)(argv[1:])
+        except KeyboardInterrupt:
+            print(f"ms2torch {argv[0]}: interrupted", file=sys.stderr)
+            code = 128 + signal.SIGINT
     if code is not None:
         raise SystemExit(code)

@@ -185,3 +185,13 @@ def test_a_mistyped_command_is_no_missing_file(word, meant, tmp_path, monkeypatc
         with pytest.raises(SystemExit) as end:
             cli.main([word, "train.py"])
         assert end.value.code == 2 and f"ms2torch {meant}?" in capsys.readouterr().err
+
+
+def test_control_c_ends_a_command_in_one_line(tmp_path, monkeypatch, capsys):
+    def interrupted(words):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "find", lambda path: interrupted)
+    with pytest.raises(SystemExit) as end:
+        cli.main(["translate", "a.py"])
+    assert end.value.code == 130 and capsys.readouterr().err == "ms2torch translate: interrupted\n"
