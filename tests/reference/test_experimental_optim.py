@@ -46,6 +46,12 @@ def test_rectified_steps():
     return run(PLAIN["RAdam"](parameters()), 8)
 
 
+@case(each={"name": ["AdamW", "NAdam", "RAdam"]})
+def test_default_betas_over_the_length_that_radam_rectifies_from(name):
+    """0.999 of 32 bits: 1 - beta, powers and the length of RAdam's mean, weights and states."""
+    return run(getattr(optim, name)(parameters(), 0.1), 9)
+
+
 @case(each={"name": DECAYING})
 def test_weight_decay(name):
     return weights(PLAIN[name](parameters(), weight_decay=0.1), steps=3)

@@ -37,6 +37,12 @@ def adam_options(lr, betas, eps, weight_decay, amsgrad, maximize) -> dict:
     }
 
 
+def graph_betas(group) -> tuple[float, float]:
+    """The betas as MindSpore's step has them, which is a graph: numbers of 32 bits."""
+    beta1, beta2 = map(np.float32, group["betas"])
+    return float(beta1), float(beta2)
+
+
 class Adam(Optimizer):
     """Adam as ``nn.Adam`` computes it: p -= lr * sqrt(1 - b2^t) / (1 - b1^t) * m / (sqrt(v) + eps).
 

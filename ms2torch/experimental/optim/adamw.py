@@ -11,7 +11,7 @@ from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter
 from ms2torch.nn.optim._undo import atomic
 
-from .adam import adam_options
+from .adam import adam_options, graph_betas
 from .optimizer import Optimizer
 
 
@@ -71,7 +71,7 @@ class SpeedAdamW(AdamW):
 def adamw_kernel(step, group, params, grads, first, second, *largest_rate) -> None:
     """One step of torch's AdamW."""
     *largest, rate = largest_rate
-    beta1, beta2 = group["betas"]
+    beta1, beta2 = graph_betas(group)
     amsgrad = bool(group["amsgrad"])
     at = torch.full((), step, dtype=torch.float32, device=params[0].device)
     torch._fused_adamw_(

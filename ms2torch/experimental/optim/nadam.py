@@ -11,6 +11,7 @@ from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter
 from ms2torch.nn.optim._undo import atomic, renew
 
+from .adam import graph_betas
 from .optimizer import Optimizer, check_betas, check_not_less_than, check_not_less_than_without_equal
 
 
@@ -51,7 +52,7 @@ class NAdam(Optimizer):
 
 @atomic
 def _nadam(step, group, params, grads, first, second, products, rate) -> None:
-    beta1, beta2 = group["betas"]
+    beta1, beta2 = graph_betas(group)
     mu, ahead = (beta1 * (1.0 - 0.5 * 0.96 ** (t * group["momentum_decay"])) for t in (step, step + 1))
     multiplied = torch._foreach_mul(products, mu)
     product = float(multiplied[0])  # a group's parameters share it

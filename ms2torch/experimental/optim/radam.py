@@ -42,15 +42,16 @@ class RAdam(Optimizer):
 
 @atomic
 def _radam(step, group, params, grads, first, second, rate) -> None:
-    beta1, beta2 = group["betas"]
-    mean = torch._foreach_lerp(first, grads, 1 - beta1)
-    square = torch._foreach_mul(second, beta2)
-    torch._foreach_addcmul_(square, grads, grads, 1 - beta2)
-    one, t = np.float32(1), np.float32(step)
-    power = np.float32(beta2) ** t
-    correction1, correction2 = one - np.float32(beta1) ** t, one - power
-    longest = 2 / (1 - beta2) - 1
-    length = float(np.float32(longest) - np.float32(2) * t * power / correction2)
+    # MindSpore's step is a graph, in which numbers are of 32 bits: near a length of 5 it shows.
+    one, two, t = np.float32(1), np.float32(2), np.float32(step)
+    beta1, beta2 = map(np.float32, group["betas"])
+    mean = torch._foreach_lerp(first, grads, float(one - beta1))
+    square = torch._foreach_mul(second, float(beta2))
+    torch._foreach_addcmul_(square, grads, grads, float(one - beta2))
+    power = beta2**t
+    correction1, correction2 = one - beta1**t, one - power
+    longest = two / (one - beta2) - one
+    length, longest = float(longest - two * t * power / correction2), float(longest)
     if length <= 5.0:
         torch._foreach_add_(params, mean, alpha=-rate / float(correction1))
         renew((first, mean), (second, square))
