@@ -6,6 +6,7 @@ import torch
 
 import ms2torch as ms
 from ms2torch._core import torch_private
+from ms2torch._naming import generation
 
 pytest.importorskip("libcst")
 from ms2torch.translate import translate_source
@@ -566,3 +567,14 @@ def _compare(cell, module, shape, layer):
     first.sum().backward()
     gradient = ms.grad(lambda v: (lambda r: r[0] if isinstance(r, tuple) else r)(cell(v)).sum())(ms.Tensor(x))
     np.testing.assert_allclose(plain(gradient), given.grad.numpy(), 1e-4, 1e-5, err_msg=layer)
+
+
+def test_a_call_of_an_earlier_meaning_is_kept(monkeypatch):
+    monkeypatch.setattr(generation, "_set", (1, 9))
+    text = "from mindspore import nn, ops\nfc = nn.Dense(3, 2)\ny = ops.split(x, 1, 2)\nz = ops.relu(x)\n"
+    translation = translate_source(text)
+    assert [s.reason for s in translation.sites if not s.settled] == [
+        "split(x, axis, output_num) cuts into equal parts before 2.0"]
+    assert "nn.Linear(3, 2)" in translation.text and "F.relu(x)" in translation.text
+    monkeypatch.undo()
+    assert "torch.split(x, 1, dim=2)" in translate_source(text).text

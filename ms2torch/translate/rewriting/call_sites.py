@@ -7,6 +7,8 @@ import re
 
 import libcst as cst
 
+from ms2torch._naming import generations
+
 from ..rules import data, training
 from ..rules.table import CALLS, INSTANCES, call_rule
 from ..translation import site_of
@@ -234,6 +236,10 @@ class CallSites:
 
     def written(self, rule, call: Call, at):
         """What a rule makes of a call, whose site is settled with it."""
+        change = generations.CHANGES.get(call.name)
+        # (a rule that is written out asks for the release itself)
+        if rule.write is None and change and change.when and generations.has_old_meaning(call.name):
+            raise Kept(call.name, f"{change.before} before {'.'.join(map(str, change.release))}")
         made = rule.write(call) if rule.write else rule.form
         if isinstance(made, str) and rule.name.startswith(_COMPUTES) and not rule.name.startswith(_TRAINS):
             call.refuse_unread(made)

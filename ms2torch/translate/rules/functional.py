@@ -133,6 +133,7 @@ for _name, _function in {
     "softmax": "lambda input, axis=-1: F.softmax(input, dim=axis)",
     "log_softmax": "lambda logits, axis=-1: F.log_softmax(logits, dim=axis)",
     "leaky_relu": "lambda input, alpha=0.2: F.leaky_relu(input, alpha)",
+    "clip_by_value": "torch.clamp",
     "mean": "torch.mean",
     "sum": "torch.sum",
     "cast": "lambda input, dtype: input.to(dtype)",
