@@ -82,6 +82,7 @@ def port(*changes):
         )
     verdict = done.stdout.partition("Step Step")[0].partition("loss over")[0]
     verdict = re.sub(r"PyTorch \S+?(:?) ", r"PyTorch\1 ", verdict)
+    verdict = re.sub(r"largest tolerated .*\n", "", verdict)      # (another on another processor)
     pairs = done.stdout.partition("\npaired ")[2].partition("\nnote:")[0]
     print(f"{verdict.rstrip()}\npaired {pairs.rstrip()}\nexit code {done.returncode}")
     return " ".join((done.stdout + done.stderr).split())

@@ -176,11 +176,14 @@ def _exported(module_name: str, path: str) -> list[str]:
 
 
 def _listed(module_name: str) -> list[str]:
-    """What ``dir`` of a module tells: what it defines, and the public names that it answers for."""
+    """What ``dir`` of a module tells: what it defines, exports as far as it is here, and has below it.
+
+    Packages walk modules by ``dir`` and take what they find, so a `Missing` is not among it.
+    """
     path = mindspore_name(module_name)
-    refused = {full for full in _refused() if not has_module(full)}
-    public = {name for name in names(path) if not name.startswith("_") and f"{path}.{name}" not in refused}
-    return sorted(public.union(vars(sys.modules[module_name])))
+    exported = _exported(module_name, path) if path in _exports() else ()
+    below = {full.rpartition(".")[2] for full in _exports() if full.rpartition(".")[0] == path}
+    return sorted({*exported, *below, *vars(sys.modules[module_name])})
 
 
 def _once_exported(module_name: str, path: str) -> list[str]:
