@@ -78,7 +78,9 @@ def _whole_power(a, b):
 
 
 def negated(value):
-    """``-value``, of which the least integer has none in 64 bits."""
+    """``-value``, of which the least integer has none in 64 bits, and a truth has none at all."""
+    if value.__class__ is bool:
+        raise TypeError("For 'ScalarUsub, [bool] is not a valid input dtype.")
     return value if value.__class__ is int and value == _LEAST else -value
 
 

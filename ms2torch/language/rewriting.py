@@ -433,11 +433,12 @@ class Rewriting(Calls, Choosing, Computing, Assigning, Knowing, ast.NodeTransfor
 
     def visit_UnaryOp(self, node):
         """``not`` of a Tensor is a Tensor."""
-        if isinstance(node.op, ast.UAdd) and isinstance(node.operand, ast.Constant):
-            return node.operand                     # (of True it is True)
-        if isinstance(node.op, ast.USub) and isinstance(node.operand, ast.BinOp) and isinstance(
-                node.operand.op, ast.Pow):
-            return self.call("negative", arithmetic.negated, [self.visit(node.operand)], node)
+        of = node.operand
+        if isinstance(node.op, ast.UAdd) and isinstance(of, ast.Constant):
+            return of                               # (of True it is True)
+        if isinstance(node.op, ast.USub) and (
+                is_truth(of) or (isinstance(of, ast.BinOp) and isinstance(of.op, ast.Pow))):
+            return self.call("negative", arithmetic.negated, [self.visit(of)], node)
         if not isinstance(node.op, ast.Not):
             return self.generic_visit(node)
         return self.call("negated", builtin_functions.not_, [self.visit(node.operand)], node)

@@ -119,3 +119,18 @@ def test_attributes():
 @graph
 def test_the_least_integer():
     return -2**63, -(2**63), -(2**3), -(2.0**3)
+
+
+@graph(raises=True)
+def test_no_truth_is_negated(x):
+    return -(x.ndim == 2)
+
+
+@graph(raises=True)
+def test_nor_is_its_opposite(x):
+    return -(not x.ndim)
+
+
+@graph(raises=True)
+def test_a_product_of_two_dtypes(x):
+    return x @ x.astype(ms.float16).T

@@ -7,6 +7,7 @@ import torch
 from ms2torch._core.checks import causes
 from ms2torch._core.checks.kernel_dtypes import not_supported
 from ms2torch._core.errors import final
+from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor.dtype import from_torch
 from ms2torch._core.torch_private import out_of_memory
 
@@ -78,6 +79,9 @@ def one_dtype(name: str, a, b):
     """Both factors of a matrix product, unchanged; TypeError unless they share their dtype."""
     if a.dtype is not b.dtype:
         x, y = from_torch(a.dtype), from_torch(b.dtype)
+        if graph_streams.here.call is not None and name != "MatMul":     # (which has a check of its own)
+            raise TypeError(f"For primitive[{name}], the input type must be same.\n"
+                            f"name:[w]:Tensor[{y}].\nname:[x]:Tensor[{x}].")
         raise TypeError(f"For '{name}', the type of 'x2' should be same as 'x1', but got 'x1' with type "
                         f"Tensor[{x}] and 'x2' with type Tensor[{y}].")
     return a, b
