@@ -48,10 +48,11 @@ class Calls:
             node = self.generic_visit(node)
             node.func = placed(ast.Name(self.need(name, value), ast.Load()), node.func)
             return node
-        if name in ("sum", "max", "min") and len(node.args) == 1 and self._rearranged(node.args[0], node):
+        one = len(node.args) == 1 and not isinstance(node.args[0], ast.Starred)
+        if name in ("sum", "max", "min") and one and self._rearranged(node.args[0], node):
             made = placed(ast.Call(node.func, [self.visit(node.args[0])], node.keywords), node)
             return self.call("found", containers.found, [self.visit(node.args[0]), made], node)
-        if name in ("max", "min") and len(node.args) == 1:
+        if name in ("max", "min") and one:
             node.args = [self.call("comparable", builtin_functions.comparable,
                                    [self._walked(node.args[0]), ast.Constant(name)], node.args[0])]
             node.keywords = [self.visit(k) for k in node.keywords]

@@ -337,3 +337,9 @@ def test_int_of_a_constant_tensor():
 @graph(raises=True)
 def test_float_of_a_constant_tensor():
     return float(Tensor([1.0, 2.0]))
+
+
+@graph
+def test_extremes_of_a_sequence_laid_out():
+    ends = (4, 1, 3)
+    return max(*ends), min(*ends, 2), sum(*[ends])
