@@ -318,3 +318,61 @@ def test_gradients_of_what_is_chosen():
     index = tensor([1, 0, 1], np.int32)
     return (ms.grad(lambda a, b: index.choose([a, b]), (0, 1))(x, y),
             ms.grad(lambda a, b: a.choose([a, b]), (0, 1))(x, y), index.choose([x, y]))
+
+
+@case
+def test_signs_compared_with_zero():
+    odd = tensor([1.0, -2.0, 3.0, -0.0, np.nan, np.inf])
+    signs = tensor([-0.0, 0.0, -1.0, np.nan, -2.0, -5.0])
+    return (ops.copysign(odd, signs), ms.grad(ops.copysign, (0, 1))(odd, signs), ops.copysign(odd, -0.0),
+            [ops.copysign(Tensor([1, 2], t), other)
+             for t in (ms.int8, ms.int64, ms.float64, ms.bfloat16) for other in (-1, Tensor([-1.0, 1.0], ms.float16))])
+
+
+@case(each={"beta1": [0.9, 0.0], "slopes": [[[0.0, 0.0], [0.5, 1.0]], [[0.0, 1.0], [0.0, 1.0]], [[0.0, 0.0], [0.0, 0.0]],
+                                            [[1e-5, 1e-4], [1.0, 1.0]], [[1e-5, 2e-5], [1e-5, 1e-4]]]})
+def test_rows_of_halves_too_small_for_their_squares(beta1, slopes):
+    weight = Parameter(tensor([[1.0, 2.0], [3.0, 4.0]], F16), name="w")
+    optimizer = nn.AdaFactor([weight], 0.1, relative_step=False, scale_parameter=False, beta1=beta1)
+    for _ in range(2):
+        optimizer((tensor(slopes, F16),))
+    return weight, optimizer.exp_avg_sq_row[0], optimizer.exp_avg_sq_col[0]
+
+
+@case(each={"dtype": [ms.float16, ms.bfloat16], "reduction": ["none", "mean", "sum"]})
+def test_logits_of_halves_are_rounded_once(dtype, reduction):
+    logits, *others = (Tensor(np.abs(data((40,), seed=i)) % 1 if i else 2 * data((40,)), dtype) for i in range(4))
+    return (ops.binary_cross_entropy_with_logits(logits, *others, reduction).astype(ms.float32),
+            ops.BCEWithLogitsLoss(reduction)(logits, *others).astype(ms.float32),
+            nn.BCEWithLogitsLoss(reduction)(logits, others[0]).astype(ms.float32))
+
+
+@case
+def test_padding_of_bools_and_complex_numbers():
+    return (ops.PadV3()(Tensor([[True], [True]]), Tensor([0, 1]), Tensor(False)),
+            ops.PadV3()(Tensor([1 + 2j, 3j], ms.complex64), (1, 1), Tensor(2 - 1j, ms.complex64)))
+
+
+@case(each={"dtype": [ms.bool_, ms.int32]}, raises=True)
+def test_reflected_too_far(dtype):
+    return ops.PadV3("reflect")(Tensor([[[1], [0], [1]]], dtype), Tensor([0, 1]))
+
+
+def products(x, number):
+    return (ops.mul(x, number), ops.mul(number, x), ops.Mul()(x, number), ops.multiply(number, x),
+            mint.mul(x, number), mint.mul(number, x), x * number, number * x)
+
+
+@case(each={"graph": [False, True]})
+def test_products_of_numbers_and_tensors_without_axes(graph):
+    call = ms.jit(products) if graph else products
+    # (MindSpore's CPU kernel keeps the size of the first call: those of one element come last.)
+    return [call(x, number) for t in (ms.bool_, ms.int8, ms.int32, ms.float16, ms.float32, ms.float64)
+            for x in (Tensor([1, 1], t), Tensor(1, t)) for number in (2, 0.5)]
+
+
+@case
+def test_quotients_of_numbers_by_narrow_integers():
+    return [form(number, Tensor(3, t)) for t in (ms.int8, ms.uint8, ms.int32) for number in (7, 2.5)
+            for form in (ops.RealDiv(), ops.TruncateDiv(), ops.TruncateMod(), ops.truncate_div, ops.tensor_div)
+            if t != ms.int8 or form.__class__.__name__ != "TruncateMod"]

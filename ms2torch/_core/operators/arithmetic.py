@@ -17,7 +17,7 @@ from ms2torch._core.checks.causes import broadcastable
 from ms2torch._core.checks.kernel_dtypes import WITHOUT_REMAINDERS, invalid, not_selected, refusing
 from ms2torch._core.checks.refusals import translate
 from ms2torch._core.checks.wrong_operands import of_primitive
-from ms2torch._core.tensor.dtype import UNSIGNED, promote, promote_scalar
+from ms2torch._core.tensor.dtype import _INT64, UNSIGNED, promote, promote_scalar
 
 SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
 _NUMBERS = (bool, int, float, complex)
@@ -67,6 +67,26 @@ def number_as_tensor(x, device=None) -> torch.Tensor:
     """A Python number as the 0-d tensor that MindSpore makes of it."""
     kind = torch.float32 if isinstance(x, float) else torch.bool if isinstance(x, bool) else torch.int64
     return torch.tensor(x, dtype=kind, device=device)
+
+
+def _apart(a, b):
+    """A number beside a 0-d tensor, and an int beside bools, as the tensor that MindSpore's products make of
+    it."""
+    if b.__class__ in (int, float):
+        return a, _beside(a, b)
+    return (_beside(b, a), b) if a.__class__ in (int, float) else (a, b)
+
+
+def _beside(t, number):
+    from ms2torch._core.random import graph_streams
+
+    whole = number.__class__ is int
+    if not isinstance(t, torch.Tensor) or (whole and number not in _INT64):
+        return number
+    if not t.ndim or (whole and t.dtype is torch.bool):
+        found = number_as_tensor(number, t.device)
+        return found.int() if whole and graph_streams.here.call is not None else found
+    return number
 
 
 def of_one_kind(a, b) -> bool:
@@ -344,6 +364,8 @@ def _exact_number(a, b):
 add = _binary("Add", _reflecting(torch.add, operator.add))
 sub = _binary("Sub", _subtract)
 mul = _binary("Mul", _reflecting(_product, operator.mul, torch.mul), loose=True, scalars=True)
+product = _binary("Mul", _reflecting(_product, operator.mul, torch.mul), loose=True, scalars=True,
+                  prepare=_apart)
 div = _binary("Div", _reflecting(_quotient, operator.truediv, torch.div), loose=True, scalars=True)
 floor_div = _binary("FloorDiv", floor_divide)
 modulo = refusing("FloorMod", refusing("FloorMod", floor_modulo, WITHOUT_REMAINDERS, not_selected),

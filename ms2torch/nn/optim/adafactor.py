@@ -16,6 +16,8 @@ from ms2torch.common.parameter import Parameter, ParameterTuple
 
 from .optimizer import Optimizer, opt_init_args_register
 
+_LEAST = 1e-30                           # what is divided by is at least this
+
 
 class AdaFactor(Optimizer):
     """Adam with the mean squares of matrices kept by row and column only, and steps relative to the weights'
@@ -134,10 +136,11 @@ class AdaFactor(Optimizer):
             rate = rate * _rms(value).clamp(min=floor)
         new = grad * grad + eps
         if grad.ndim > 1:
-            _kept(row, new.mean(-1), beta2)
-            _kept(column, new.mean(-2), beta2)
-            share = row.float() / row.float().mean(-1, keepdim=True)
-            update = grad * share.rsqrt().unsqueeze(-1) * column.float().rsqrt().unsqueeze(-2)
+            along, across = _kept(row, new.mean(-1), beta2), _kept(column, new.mean(-2), beta2).sqrt()
+            if self.use_first_moment:
+                along = row.float()      # what float16 holds of it; may be 0, and is not divided by then
+            share = along / along.mean(-1, keepdim=True).clamp(min=_LEAST)
+            update = grad / (share.sqrt().unsqueeze(-1) * across.unsqueeze(-2)).clamp(min=_LEAST)
         else:
             update = grad * _kept(square, new, beta2).rsqrt()
         update = update / (_rms(update) / threshold).clamp(min=1.0) * rate

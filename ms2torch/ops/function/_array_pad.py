@@ -53,7 +53,9 @@ def pad(input_x, padding, mode="constant", value=None):
         if isinstance(value, (list, tuple)) and len(value) == 1:
             value = value[0]
         value = value.item() if isinstance(value, torch.Tensor) else value
-        return something(F.pad(input_x, list(padding), "constant", 0 if value is None else value))
+        return something(_constant(input_x, list(padding), 0 if value is None else value))
+    if mode == "reflect":
+        _reflected(input_x.shape, padding)
     if signed := SIGNED.get(input_x.dtype):             # torch's kernels move none of these
         return F.pad(input_x.view(signed), list(padding), _MODES[mode]).view(input_x.dtype)
     try:
@@ -64,6 +66,22 @@ def pad(input_x, padding, mode="constant", value=None):
             raise
         raise ValueError(f"For primitive[PadV3], the input dims when padding's size equal {size} must be "
                          f"equal to {size // 2 + 2}, but got {input_x.ndim}.") from None
+
+
+def _constant(x, padding, value):
+    if isinstance(value, complex):                      # torch's value is a real number
+        return torch.complex(F.pad(x.real, padding, "constant", value.real),
+                             F.pad(x.imag, padding, "constant", value.imag))
+    return F.pad(x, padding, "constant", value)
+
+
+def _reflected(shape, padding) -> None:
+    for i in range(min(len(padding) // 2, len(shape))):
+        axis, (before, after) = len(shape) - 1 - i, padding[2 * i:2 * i + 2]
+        if max(before, after) >= shape[axis]:
+            raise ValueError("For 'PadV3' reflect mode, Padding size must be less than the corresponding "
+                             f"input dimension, but got: padding ({before},{after}) at dimension {axis} of "
+                             f"input:[{shape[axis]}]")
 
 
 def something(padded):

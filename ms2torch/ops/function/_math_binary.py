@@ -107,13 +107,18 @@ def _of_integers(function, name):
     return compute
 
 
+def _as_tensor(a, b):
+    """A number before ``b`` in the dtype of ``b``."""
+    return a if isinstance(a, torch.Tensor) else torch.as_tensor(a).to(b.device, b.dtype)
+
+
 @arithmetic.division(partial(torch.div, rounding_mode="trunc"))
 def _quotient(a, b):
     """Integers divide to an integer, towards zero (what the RealDiv primitive does)."""
     t = a if isinstance(a, torch.Tensor) else b
     if t.is_floating_point() or t.is_complex():
         return a / b
-    return torch.div(torch.as_tensor(a), b, rounding_mode="trunc")
+    return torch.div(_as_tensor(a, b), b, rounding_mode="trunc")
 
 
 def _or_zero(function, zero_where):
@@ -128,9 +133,9 @@ def _or_zero(function, zero_where):
 
 
 def _copysign(x, other):
-    if isinstance(other, torch.Tensor) and isinstance(x, torch.Tensor) and x.is_floating_point():
-        other = other.to(x.dtype)
-    return torch.copysign(x, other)
+    """By comparing ``other`` with 0, of which -0.0 is no less; Float32 of integers and of BFloat16."""
+    size = (x if x.dtype in (torch.float16, torch.float32, torch.float64) else x.float()).abs()
+    return torch.where(torch.as_tensor(other < 0, device=x.device), -size, size)
 
 
 def _in_double(power, a, b):
@@ -160,7 +165,7 @@ def _xlogy(a, b):
 def _fmod(a, b):
     if isinstance(a, torch.Tensor) and a.dtype is torch.bool:
         return torch.zeros_like(torch.bitwise_and(a, b))
-    return torch.fmod(torch.as_tensor(a), b)
+    return torch.fmod(_as_tensor(a, b), b)
 
 
 @arithmetic.division(torch.fmod)
@@ -183,7 +188,7 @@ def _shift(name, compute):
 
 @arithmetic.division(partial(torch.div, rounding_mode="trunc"))
 def _truncated_quotient(a, b):
-    return torch.div(torch.as_tensor(a), b, rounding_mode="trunc")
+    return torch.div(_as_tensor(a, b), b, rounding_mode="trunc")
 
 
 _trunc_div = _binary(
@@ -216,8 +221,24 @@ _mod = refusing(
 _mod_of_zero = _binary("Mod", _mod, over_zero=lambda a: torch.where(a == 0, a, arithmetic.lowest(a)))
 _real_div = _binary("RealDiv", _quotient)
 
-_define("mul", arithmetic.mul, "The product", prim="Mul", alias=("tensor_mul",), tensor=True, mint="mul")
-_define("multiply", arithmetic.mul, "The product", mint=None, tensor="multiply(input, value)")
+_define("mul", arithmetic.product, "The product", prim="Mul", alias=("tensor_mul",), tensor=None, mint=None)
+_define("multiply", arithmetic.product, "The product", mint=None, tensor="multiply(input, value)")
+
+
+@method(name="mul")
+def _mul_method(input, other):
+    """The product (``mindspore.Tensor.mul``): of this Tensor's dtype with a number, as ``input * other``."""
+    return arithmetic.mul(input, other)
+
+
+@mint_form(name="mul")
+def _mul_mint(input, other):
+    """The product (``mindspore.mint.mul``): of the tensor's dtype with a number behind it."""
+    if isinstance(input, torch.Tensor):
+        return arithmetic.mul(input, other)
+    return arithmetic.product(input, other)
+
+
 _define("floor_divide", arithmetic.floor_div, "The quotient, rounded down")
 _define(
     "floor_div",
@@ -459,7 +480,7 @@ _define(
 )
 _define(
     "ldexp",
-    lambda a, b: arithmetic.mul(a, arithmetic.pow(2.0, b)),
+    lambda a, b: arithmetic.product(a, arithmetic.pow(2.0, b)),
     "x * 2**other",
     arguments="x other",
     mint=None,

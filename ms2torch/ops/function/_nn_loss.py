@@ -13,7 +13,7 @@ from ms2torch._core.errors import final
 from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.operators.registry import mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
-from ms2torch._core.tensor.dtype import _FROM_TORCH, UNSIGNED, promote
+from ms2torch._core.tensor.dtype import _FROM_TORCH, _HALVES, UNSIGNED, promote
 
 
 def _check_reduction(reduction, name: str) -> None:
@@ -359,8 +359,13 @@ def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None
 
 def _bce_with_logits(logits, label, weight=None, pos_weight=None, reduction="mean"):
     """Binary cross entropy of sigmoid(logits), weights given (``mindspore.ops.BCEWithLogitsLoss``)."""
-    return F.binary_cross_entropy_with_logits(logits, label, held(weight), reduction=reduction,
-                                              pos_weight=held(pos_weight))
+    weight, pos_weight = held(weight), held(pos_weight)
+    if (dtype := logits.dtype) in _HALVES:      # what is subtracted is nearly equal: rounded once, at the end
+        logits, label, weight, pos_weight = (
+            t.float() if isinstance(t, torch.Tensor) else t for t in (logits, label, weight, pos_weight))
+    found = F.binary_cross_entropy_with_logits(logits, label, weight, reduction=reduction,
+                                               pos_weight=pos_weight)
+    return found.to(dtype)
 
 
 primitive("BCEWithLogitsLoss", init={"reduction": "mean"}, call=("input", "target", "weight", "posWeight"))(
@@ -574,7 +579,7 @@ def multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction="mean
 
 
 def _multi_margin(input, target, p, margin, weight, reduction):
-    wide = input.float() if input.dtype in (torch.float16, torch.bfloat16) else input
+    wide = input.float() if input.dtype in _HALVES else input
     weight = weight if weight is None else weight.to(wide.dtype)
     loss = F.multi_margin_loss(wide, target.long(), p, float(margin), weight, reduction=reduction)
     return loss.to(input.dtype)
