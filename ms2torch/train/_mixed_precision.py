@@ -138,7 +138,14 @@ def _lower(cell: Cell, cells: set, primitives: tuple, dtype) -> None:
             _lower(child, cells, primitives, dtype)
 
 
+def is_lowered(cell: Cell) -> bool:
+    """Whether a level of mixed precision has changed how a Cell computes, or what is in it."""
+    told = any(getattr(cell, flag, False) for flag in FLAGS[::2]) or "construct" in cell.__dict__
+    return told or any("_lowered" in part.__dict__ for _, part in cell.cells_and_names())
+
+
 def _compute_low(cell: Cell, dtype) -> None:
+    cell.__dict__["_lowered"] = True
     cell.to_float(dtype)
     cell.register_forward_hook(_output_in_float32)
 

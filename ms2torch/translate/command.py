@@ -179,7 +179,7 @@ def run_again(name: str, spec: dict, folder: Path, side: str) -> tuple[int, str]
 
 
 def run_module(name: str, spec: dict, folder: Path, side: str, cwd: str | None = None) -> tuple[int, str]:
-    """Run ``ms2torch.translate.NAME`` on a spec; its exit code, and the last line of its stderr."""
+    """Run ``ms2torch.translate.NAME`` on a spec; its exit code, and the line of its stderr that says why."""
     file = folder / f"{side}.json"
     file.write_text(json.dumps(spec), encoding="utf-8")
     environment = dict(os.environ)
@@ -188,8 +188,11 @@ def run_module(name: str, spec: dict, folder: Path, side: str, cwd: str | None =
     with open(folder / f"{side}.out", "wb") as out, open(folder / f"{side}.err", "wb") as err:
         command = [sys.executable, "-m", f"ms2torch.translate.{name}", str(file)]
         done = subprocess.run(command, stdout=out, stderr=err, env=environment, cwd=cwd)
-    lines = (folder / f"{side}.err").read_text(errors="replace").strip().splitlines()
-    return done.returncode, lines[-1] if lines else ""
+    said = (folder / f"{side}.err").read_text(errors="replace").strip()
+    _, traceback, last = said.rpartition("Traceback (most recent call last):\n")
+    lines = last.splitlines()
+    errors = [line for line in lines if line[:1].strip()] if traceback else lines[-1:]
+    return done.returncode, errors[0] if errors else ""
 
 
 def _take(outcome: Outcome, project: Project, draft: Draft, result: dict) -> None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 from ms2torch.nn.cell import Cell
 from ms2torch.nn.optim import Optimizer
+from ms2torch.train._mixed_precision import is_lowered
 
 from . import comparing
 from .comparing import Difference
@@ -220,7 +221,7 @@ class Prover:
     def _compared(self, twins: Twins, instance: Instance) -> Difference | None:
         if any(isinstance(part, Optimizer) for _, part in instance.cell.cells_and_names()):
             raise Unpaired(TRAINS)
-        if any(getattr(instance.cell, flag, False) for flag in ("fp16", "bf16")):
+        if is_lowered(instance.cell):
             raise Unpaired(LOWERED)
         try:
             twin = twins.of(instance.cell)

@@ -379,7 +379,7 @@ LOW = """\
 import numpy as np
 import mindspore as ms
 import mindspore.dataset as ds
-from mindspore import amp, nn
+from mindspore import amp, nn, ops
 from mindspore.amp import DynamicLossScaleManager, FixedLossScaleManager
 from mindspore.train import LossMonitor, Model
 
@@ -412,13 +412,37 @@ step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), opt)
 step.set_train()
 for image, label in data():
     print(step(image, label).asnumpy())
+net, opt, loss = made()
+layers = Model(net, loss, opt, amp_level="O1")
+layers.train(2, data(), callbacks=[LossMonitor(2)], dataset_sink_mode=False)
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.norm = nn.Conv2d(1, 4, 3, has_bias=True), nn.BatchNorm2d(4)
+        self.dense = nn.Dense(145, 4)
+
+    def construct(self, x):
+        found = ops.flatten(ops.relu(self.norm(self.conv(x))))
+        return ops.log_softmax(self.dense(ops.cat((found, ops.exp(-x[:, 0, :1, 0])), 1)), -1)
+
+
+net = Net()
+level = "au" + rows[0][0].dtype.name[:0] + "to"
+operators = Model(net, loss, nn.Momentum(net.trainable_params(), 0.1, 0.9), amp_level=level)
+operators.train(2, data(), callbacks=[LossMonitor(2)], dataset_sink_mode=False)
+net.set_train(False)
+print(net(ms.Tensor(rows[0][0][None])).asnumpy())
 """
 
 
 def test_levels_of_mixed_precision(tmp_path, translate):
     (tmp_path / "a.py").write_text(LOW)
     code, out, err = translate("a.py", "-o", "b.py", "--run", "a.py")
-    assert code == 0 and "1 of 1 files need neither" in out and "prints the same 11 lines" in out, out + err
+    assert code == 0 and "1 of 1 files need neither" in out and "prints the same 16 lines" in out, out + err
+    made = (tmp_path / "b.py").read_text()
+    assert "# ms2torch: Model: its amp_level was auto in the run" in made and "lower_operators(net)" in made
 
 
 def test_a_file_into_a_folder(tmp_path, translate):

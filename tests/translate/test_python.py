@@ -35,6 +35,39 @@ first[1] = 7
 y[1] += x[0]
 found = [x, y, first]
 """,
+    "names of its own where the head has them": """
+N, F, math = 2, 3, 4
+
+
+class Net(nn.Cell):
+    def construct(self, x):
+        B, F = x.shape
+        return ops.relu(x - N) * F + B
+
+
+def scaled(x, nn):
+    return ops.relu(x) * nn * F * math
+
+
+found = [Net()(x), scaled(x, 2), nn.ReLU()(x)]
+""",
+    "what a call leaves to its default": """
+def mlp(act=nn.ReLU, *, f=ops.exp):
+    return nn.SequentialCell(act()), f
+
+
+class Head(nn.Cell):
+    def __init__(self, act=nn.Tanh, f=ops.abs):
+        super().__init__()
+        self.act, self.f = act(), f
+
+    def construct(self, x):
+        return self.f(self.act(x))
+
+
+made = [mlp(), mlp(nn.Sigmoid, f=ops.sin)]
+found = [f(layer(x - 2)) for layer, f in made] + [Head()(x - 2), Head(nn.ELU)(x - 2), Head(f=ops.neg)(x)]
+""",
     "case": """
 def activation(kind):
     match kind:

@@ -47,6 +47,9 @@ def test_what_a_step_gives_beside_its_loss_is_a_value():
         "def train(x, h):\n    (loss, h), grads = step(x, h)\n    opt(grads)\n    return loss, h\n"
     )
     assert "loss.backward()\n    h = h.detach()\n    opt.step()" in translate_source(text).text
+    text = text.replace("h.sum(), h\n", "h.sum(), (h, 1)\n").replace("(loss, h),", "(loss, (h, n)),")
+    made = "loss, (h, n) = forward(x, h)\n    loss.backward()\n    h = h.detach()\n    opt.step()"
+    assert made in translate_source(text).text
 
 
 SCALED = """

@@ -1,5 +1,6 @@
 """Layers, initialisers and clipping."""
 
+import copy
 import math
 
 import numpy as np
@@ -123,6 +124,84 @@ class LowPrecision(nn.Module):
         inputs = tuple(x.half() if x.is_floating_point() else x for x in inputs)
         found = torch.func.functional_call(self.module, weights, inputs)
         return tuple(x.float() for x in found) if isinstance(found, tuple) else found.float()
+
+
+class Lowering(torch.overrides.TorchFunctionMode):
+    """Inside, matrix products and convolutions compute in float16 and what loses too much there in float32;
+    where both meet in one tensor float32 wins. (torch.autocast lowers other functions, and biases too.)"""
+
+    biased = {"linear", *(f"conv{way}{n}d" for way in ("", "_transpose") for n in (1, 2, 3))}
+    low = {
+        "matmul", "__matmul__", "__rmatmul__", "mm", "bmm", "prelu", "einsum", "addmm", "addbmm",
+        "addmv", "baddbmm", "mv",
+    }
+    full = {
+        "pow", "__pow__", "__rpow__", "acos", "asin", "cosh", "erfinv", "exp", "expm1", "log",
+        "log10", "log1p", "log2", "reciprocal", "rsqrt", "sinh", "tan", "softplus", "layer_norm",
+        "batch_norm", "group_norm", "norm", "kl_div", "smooth_l1_loss",
+        "binary_cross_entropy_with_logits", "cdist", "renorm", "prod", "softmax", "log_softmax",
+        "cumprod", "cumsum", "l1_loss", "mse_loss", "nll_loss", "cross_entropy",
+    }
+    wider = {"addcdiv", "addcmul", "cross", "dot", "grid_sample", "cat", "concat", "concatenate"}
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        name, kwargs = getattr(function, "__name__", ""), kwargs or {}
+        if name in self.biased:
+            bias = args[2] if len(args) > 2 else kwargs.pop("bias", None)
+            x, weight = args[0].half(), args[1].half()
+            found = function(x, weight, None, *args[3:], **kwargs)
+            if bias is None:
+                return found
+            return found + (bias if name == "linear" else bias.reshape(-1, *[1] * (found.ndim - 2)))
+        if name in self.low:
+            return function(*cast(args, torch.float16), **cast(kwargs, torch.float16))
+        flat = args[0] if args and isinstance(args[0], (tuple, list)) else args
+        meet = name in self.wider and any(torch.is_tensor(x) and x.dtype == torch.float32 for x in flat)
+        if name in self.full or meet:
+            return function(*cast(args, torch.float32), **cast(kwargs, torch.float32))
+        return function(*args, **kwargs)
+
+
+def cast(value, dtype):
+    """A tensor of floats, or those in a structure, in another dtype."""
+    if torch.is_tensor(value):
+        return value.to(dtype) if value.is_floating_point() else value
+    if isinstance(value, dict):
+        return {key: cast(v, dtype) for key, v in value.items()}
+    return type(value)(cast(v, dtype) for v in value) if type(value) in (tuple, list) else value
+
+
+def lower_operators(network):
+    """A network whose functions compute as in ``Lowering``, over weights in float32."""
+    forward = network.forward
+
+    def lowered(*inputs):
+        with Lowering():
+            return forward(*inputs)
+
+    network.forward = lowered
+    return network
+
+
+def lower_layers(network):
+    """A network whose convolutions, linear layers, recurrent cells and ReLUs compute in float16, over weights
+    in float32, and give float32."""
+    kinds = (nn.modules.conv._ConvNd, nn.Linear, nn.RNNCellBase, nn.ReLU, nn.PReLU)
+    for layer in network.modules():
+        if isinstance(layer, kinds):
+            layer.forward = in_float16(layer)
+    return network
+
+
+def in_float16(layer):
+    """What a layer computes by weights and inputs in float16, as float32."""
+    lower = copy.copy(layer)
+
+    def forward(*inputs):
+        weights = {name: p.half() for name, p in layer.named_parameters()}
+        return cast(torch.func.functional_call(lower, weights, cast(inputs, torch.float16)), torch.float32)
+
+    return forward
 
 
 def widened(layer, inputs):

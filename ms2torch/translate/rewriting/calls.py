@@ -206,6 +206,16 @@ class Calls:
         grads = Seq(TENSOR) if gradient.weights else TENSOR
         return Many((returns, grads)) if gradient.value else grads
 
+    def _left_out(self, function: Function, given: dict) -> dict:
+        """What a call leaves to a function's defaults; plain ones say nothing."""
+        if self.functions.get(function.node) is not function:
+            return {}
+        args = function.node.args
+        names, last = [a.arg for a in (*args.posonlyargs, *args.args)], len(args.defaults)
+        pairs = [*zip(names[-last:] if last else [], args.defaults, strict=True)]
+        pairs += [(a.arg, d) for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None]
+        return {n: self.inferred(d) for n, d in pairs if n not in given and not isinstance(d, ast.Constant)}
+
     def _give(self, function: Function | None, node: ast.Call, arguments, keywords, bound: bool) -> None:
         """Note what a function is called with."""
         if function is None:
@@ -216,6 +226,7 @@ class Calls:
         if spread < len(node.args):
             given |= dict.fromkeys(names[spread:], arguments[spread])
         given |= {k: v for k, v in keywords.items() if k in names}
+        function.omitted |= self._left_out(function, given)
         rest = function.node.args.vararg
         if rest is not None and len(arguments) > len(names):
             given[rest.arg] = Seq(join(*arguments[len(names) :][:2], *(None,) * 2))

@@ -184,9 +184,11 @@ class _Steps(cst.CSTTransformer):
             value, (of, weights) = target.elts[0], self.makers[function]
             loss = value.elts[0] if isinstance(value, ast.Tuple) else value
             run = _called(cst.parse_expression(of), statement.body[0].value)
-            lines = [f"{ast.unparse(value).strip('()')} = {code(run)}", f"{ast.unparse(loss)}.backward()"]
             others = value.elts[1:] if isinstance(value, ast.Tuple) else []
-            held = [n.id for n in others if isinstance(n, ast.Name) and n.id in self._around[-1]]
+            results = ", ".join(map(ast.unparse, [loss, *others]))
+            lines = [f"{results} = {code(run)}", f"{ast.unparse(loss)}.backward()"]
+            named = [n for other in others for n in ast.walk(other) if isinstance(n, ast.Name)]
+            held = [n.id for n in named if n.id in self._around[-1]]
             if held:  # as values, for what goes on with them must not reach back into this step
                 lines.append(f"{', '.join(held)} = {', '.join(f'{name}.detach()' for name in held)}")
         elif (

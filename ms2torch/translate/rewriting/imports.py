@@ -13,12 +13,14 @@ import libcst as cst
 from .. import helpers
 from .templates import code, fill
 
-_NEEDED = {
+# Names that translations may use, and what imports them.
+NEEDED = {
     "torch": "import torch",
     "nn": "from torch import nn",
     "F": "import torch.nn.functional as F",
     "np": "import numpy as np",
     "ms2torch": "import ms2torch",
+    "copy": "import copy",
     "math": "import math",
     "partial": "from functools import partial",
     "SimpleNamespace": "from types import SimpleNamespace",
@@ -81,9 +83,9 @@ def tidy(module: cst.Module, rewriter) -> cst.Module:
     rest = [*between, *body[last:]]
     used = names(ast.parse(module.code)) | {n for text in texts for n in names(ast.parse(text))}
     have = {name for s in head for name in _bound(s)} | _in_time(texts, rest)
-    missing = [line for name, line in _NEEDED.items() if name in used and name not in have]
+    missing = [line for name, line in NEEDED.items() if name in used and name not in have]
     bound = _assigned(ast.parse(module.code))
-    missing = [line for line in missing if not {n for n, at in _NEEDED.items() if at == line} & bound]
+    missing = [line for line in missing if not {n for n, at in NEEDED.items() if at == line} & bound]
     head = [s for s in head if not _unused(s, used)]
     lines = _ordered(_merged(head, missing), _joins_its_own(rewriter.tree))
     made = [cst.parse_statement(text) for text in texts]

@@ -92,6 +92,8 @@ class Function:
     returns: object = None
     # Of another file's function: whether what it makes computes something else while training.
     differs: bool | None = None
+    # Defaults that stand where a call leaves an argument out.
+    omitted: dict[str, object] = field(default_factory=dict)
 
 
 @dataclass(eq=False)

@@ -304,7 +304,8 @@ class Reading(Calls):
             guess = Of("mindspore.nn.Optimizer") if name in _OPTIMIZERS else TENSOR if tensors else None
             if is_method and name == "model" and is_a(function.owner.root(), _CALLBACK):
                 guess = Of("mindspore.Model")
-            scope[name] = function.arguments.get(name) or guess
+            given = function.arguments.get(name)
+            scope[name] = join(given, function.omitted.get(name)) if given else guess
             default = defaults.get(name)
             if (
                 name not in function.arguments

@@ -34,14 +34,16 @@ def rewrite(
     load()
     made, asked = _rewritten(source, facts, keep, data, project)
     everywhere, anywhere = collisions.bound(ast.parse(source))
-    both = helpers.named_by(asked) & everywhere | asked & anywhere
+    heads = frozenset(collisions.assigned(ast.parse(source)) & imports.NEEDED.keys())
+    both = helpers.named_by(asked) & everywhere | asked & anywhere | heads
     if not both:
         return made
     away = collisions.aside(source, both)
     back = {other: name for name, other in away.items()}
     project = project and project.also_as(away)
-    made, _ = _rewritten(collisions.renamed(source, away), facts, keep, data, project)
-    made.text = collisions.renamed(made.text, {name: f"{name}_" for name in both} | back)
+    made, _ = _rewritten(collisions.renamed(source, away, heads), facts, keep, data, project)
+    named = {name: f"{name}_" for name in both} | back
+    made.text = collisions.renamed(made.text, named, heads)
     made.helpers = sorted(f"{name}_" if name in both else name for name in made.helpers)
     made.cells = [(back.get(name, name), line) for name, line in made.cells]
     return made

@@ -10,6 +10,7 @@ import libcst as cst
 
 from ms2torch._core.tensor.dtype import Type
 
+from ..translation import site_of
 from .inferred import Const
 from .templates import code
 
@@ -122,6 +123,11 @@ class Call:
             is_dtype = isinstance(default, Type) and self.text(name) == f"torch.{default!s}".lower()
             if default is UNTOLD or (self.value(name) != default and not is_dtype):
                 self.refuse(f"its {name}= has no rule")
+
+    def remark(self, text: str) -> None:
+        """A comment above the statement that the call is in."""
+        at = site_of(self.node)
+        self.rewriter.reasons.append((at, f"{self.name.removeprefix('mindspore.')}: {text}"))
 
     def afterwards(self, line: str) -> None:
         """A line after the statement that the call is in."""

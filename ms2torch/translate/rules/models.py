@@ -9,6 +9,7 @@ import libcst as cst
 from ..rewriting import pipelines
 from ..rewriting.inferred import Const
 from ..rewriting.templates import code
+from ..translation import site_of
 from . import loops, losses, scales, training
 from .table import rule
 
@@ -35,8 +36,12 @@ def model(call):
         call.put("network", training.in_parallel(call).format(network=call.text("network")))
     losses.note_labels(call)
     made, named = call.helper("Trainer"), ")"
-    if level := _level(call.rewriter, call.nodes):
+    level = _level(call.rewriter, call.nodes)
+    if "amp_level" in call and not isinstance(call.inferred("amp_level"), Const):
+        call.remark(f"its amp_level was {level or 'O0'} in the run, and is so here")
+    if level:
         call.put("network", _low(call, level))
+    if level in ("O2", "O3") or (level and "loss_scale_manager" in call):
         made, scale = call.helper("ScaledTrainer"), _scale(call)
         named = f", eval_network={{eval_network?}}, metrics={{metrics?}}, eval_indexes={{eval_indexes?}}, {scale})"
     elif "metrics" in call or "eval_network" in call:
@@ -52,23 +57,49 @@ def model(call):
 def _refusal(rewriter, args: dict[str, ast.expr]) -> str:
     """Why a Model stays as it is; nothing where it does not."""
     level = _level(rewriter, args)
-    if level not in ("", "O2", "O3"):
-        return f"amp_level={level!r} has no rule"
-    if level and not {"optimizer", "loss_fn"} <= args.keys():
+    if reason := _without_rule(rewriter, level):
+        return reason
+    if level in ("O2", "O3") and not {"optimizer", "loss_fn"} <= args.keys():
         return f"amp_level={level!r} has no rule without a loss and an optimizer"
     reason = scales.moved(rewriter.reading, args)
     return "" if scales.left_over(rewriter, args) else reason
 
 
 def _level(rewriter, args: dict[str, ast.expr]) -> str:
-    """A Model's level of mixed precision; nothing where it has none."""
-    level = rewriter.reading.inferred(args["amp_level"]) if "amp_level" in args else Const("O0")
-    value = level.value if isinstance(level, Const) else "of another place"
+    """A Model's level of mixed precision, by its text or by the run; nothing where it has none."""
+    if "amp_level" not in args:
+        return ""
+    level = rewriter.reading.inferred(args["amp_level"])
+    value = level.value if isinstance(level, Const) else _in_the_run(rewriter, args["amp_level"])
     return "" if value in ("O0", None) else value
+
+
+def _in_the_run(rewriter, node: ast.expr) -> str:
+    """What an argument was wherever a run came by."""
+    keyword = rewriter.parents.get(id(node))
+    call = rewriter.parents.get(id(keyword))
+    fact = rewriter.reading.facts.at(*site_of(call)) if isinstance(call, ast.Call) else None
+    kind = fact.keywords.get(getattr(keyword, "arg", "")) if fact is not None else None
+    return kind.value if kind is not None and kind.value is not None else "of another place"
+
+
+# The Primitives that level O1 lowers where a Cell holds them, beside layers.
+_LOWERED = ("MatMul(", "Conv2D(", "Conv3D(", "DTranspose(", "ps.PReLU(", "ps.ReLU(", "P.ReLU(", "P.PReLU(", "Ger(")
+
+
+def _without_rule(rewriter, level: str) -> str:
+    """Why a level of mixed precision has no rule in this program; nothing where it has one."""
+    if level not in ("", "O1", "O2", "O3", "auto"):
+        return "its amp_level= is not told"
+    if level == "O1" and rewriter.mentions(*_LOWERED, "to_float"):
+        return "level O1 lowers Primitives of this program that are functions in PyTorch, or leaves to_float's alone"
+    return ""
 
 
 def _low(call, level: str) -> str:
     """The network in half precision; whether its norms stay in float32."""
+    if level in ("O1", "auto"):
+        return call.helper("lower_layers" if level == "O1" else "lower_operators") + f"({call.text('network')})"
     call.helper("LowPrecision")
     kept = call.value("keep_batchnorm_fp32", level == "O2")
     if kept is not True and kept is not False:
@@ -78,14 +109,16 @@ def _low(call, level: str) -> str:
 
 @rule(
     "amp.auto_mixed_precision train.amp.auto_mixed_precision",
-    "LowPrecision(network), at the head; or torch.autocast",
-    "O2 and O3 alone: autocast chooses by operator, and other ones than O1 and auto",
-    "只有 O2 和 O3：autocast 按算子选择，与 O1 和 auto 选的不同",
+    "lower_layers(network) for O1, LowPrecision(network) for O2 and O3, lower_operators(network) for auto, at the head",
+    "torch.autocast lowers other functions than any of these levels",
+    "torch.autocast 降低精度的函数与这些级别都不同",
 )
 def mixed(call):
     level = _level(call.rewriter, call.nodes)
-    if level not in ("", "O2", "O3") or ("dtype" in call and call.text("dtype") != "torch.float16"):
-        call.refuse("only O2 and O3 in float16 have a rule")
+    if reason := _without_rule(call.rewriter, level):
+        call.refuse(reason)
+    if "dtype" in call and call.text("dtype") != "torch.float16":
+        call.refuse("only levels in float16 have a rule")
     return _low(call, level) if level else "{network}"
 
 
