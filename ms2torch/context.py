@@ -176,6 +176,13 @@ class ParallelMode:
     comm_fusion=dict,
     strategy_ckpt_config=dict,
     force_fp32_communication=bool,
+    group_ckpt_save_file=str,
+    optimizer_weight_shard_size=int,
+    optimizer_weight_shard_aggregated_save=bool,
+    sharding_propagation=bool,
+    loss_repeated_mean=bool,
+    communi_parallel_mode=str,
+    grad_accumulation_step=int,
 )
 def set_auto_parallel_context(**kwargs) -> None:
     """Set how training is spread over devices (``mindspore.set_auto_parallel_context``), by keyword.

@@ -25,7 +25,7 @@ def apply_settings(values: dict) -> None:
     if stages > 1 and ranks.place().size > 1:
         distributed.check_release("pipeline_stages")
     distributed.stages = stages
-    distributed.schedule = values["pipeline_config"].get("pipeline_scheduler", "1f1b")
+    distributed.schedule = values["pipeline_config"]["pipeline_scheduler"]
     if not automatic:
         passes.reduction = None
         if mode.mesh is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 
 from ms2torch._core import mode
@@ -11,7 +12,7 @@ from ms2torch._naming.surface import install_lazy
 
 from ..communication.management import get_group_size, get_rank
 from ..nn.cell import Cell
-from ._auto_parallel_context import _set_auto_parallel_context, settings
+from ._auto_parallel_context import _set_auto_parallel_context, in_force, put_back
 from ._strategies import heed_waiting
 from .shard import Layout
 
@@ -55,7 +56,7 @@ class AutoParallel(Cell):
     @contextmanager
     def _in_force(self):
         """While this lasts the settings hold."""
-        before = settings(self._settings)
+        before = in_force()
         _set_auto_parallel_context(**self._settings)
         try:
             mode.spreading = self._spread or mode.spreading
@@ -63,7 +64,7 @@ class AutoParallel(Cell):
             yield
         finally:
             self.__dict__["_spread"] = mode.spreading
-            _set_auto_parallel_context(**before)
+            put_back(before)
 
     def _share(self) -> None:
         """Share what the network's optimizers keep, once."""
@@ -177,6 +178,9 @@ class AutoParallel(Cell):
 
     def transformer_opt(self, file_path) -> None:
         """Accepted: how MindSpore schedules communication changes no number."""
+        if file_path is not None and not os.path.isfile(path := os.path.realpath(file_path)):
+            raise ValueError(f"For 'ascend_config', the path to parallel_speed_up_json: {path} does not "
+                             "exist, please check whether the 'parallel_speed_up_json_path' is correct.")
 
     # What says how sums are made or when: sums here are of the whole batch, in the wider dtype.
 

@@ -1,11 +1,12 @@
 """``set_context`` and the parallel settings: what is accepted, what is read back, and every refusal."""
 
 import mindspore as ms
-from mindspore import context
+from mindspore import context, nn
 from mindspore.communication import get_group_size, get_rank
 from mindspore.parallel import _cost_model_context as cost
 from mindspore.parallel import _utils as parallel
 from mindspore.parallel._auto_parallel_context import auto_parallel_context
+from mindspore.parallel.auto_parallel import AutoParallel
 
 from tests.reference.judge import case
 
@@ -36,8 +37,14 @@ def context_told(*settings):
 
 def parallel_told(*settings):
     answers = told(ms.set_auto_parallel_context, ms.get_auto_parallel_context, *settings)
-    ms.reset_auto_parallel_context()
+    reset()
     return answers
+
+
+def reset():
+    """Parts of the dataset are remembered beyond a reset."""
+    ms.set_auto_parallel_context(dataset_strategy="data_parallel")
+    ms.reset_auto_parallel_context()
 
 
 _DEFAULTS = [
@@ -280,6 +287,73 @@ def test_parallel_settings():
         {"foo": 1},
         {"auto_pipeline": True},
     )
+
+
+def refusals(**settings):
+    """What each of a setting's values is told; accepted ones are seen in what is read at the end."""
+    found = []
+    for key, values in settings.items():
+        for value in values:
+            try:
+                ms.set_auto_parallel_context(**{key: value})
+            except Exception as error:
+                found.append(f"{key}={value}: {type(error).__name__}: {error}")
+    found += [repr(ms.get_auto_parallel_context(key)) for key in _PARALLEL]
+    reset()
+    return found
+
+
+@case
+def test_parallel_settings_of_the_wrong_kind():
+    wrong = [3, "a", [1], {"a": 1}]
+    return refusals(
+        loss_repeated_mean=wrong, group_ckpt_save_file=[1, None], sharding_propagation=[*wrong, None],
+        optimizer_weight_shard_aggregated_save=[*wrong, None], optimizer_weight_shard_size=["a", None, True],
+        communi_parallel_mode=[1, None], grad_accumulation_step=["a", True, -1, 2], global_rank=["a", None],
+        enable_alltoall=[1, None], force_fp32_communication=[None], pipeline_result_broadcast=[None],
+        enable_parallel_optimizer=[1, None], pipeline_segments=[0, "a"], search_mode=["q"],
+        auto_parallel_search_mode=["q"], strategy_ckpt_save_file=[1, None], full_batch=["a"],
+    )
+
+
+@case
+def test_parallel_settings_of_several_keys():
+    sizes = [{}, {"mode": "size"}, {"config": 3}, {"mode": "x", "config": 3}, {"mode": "size", "config": -3},
+             {"mode": "size", "config": None}, {"mode": "index", "config": [2, 1]}, 3]
+    return refusals(
+        strategy_ckpt_config=[{"load_file": 1}, {"save_file": None}, {"only_trainable_params": 1}, {"x": 1}],
+        pipeline_config=[{"pipeline_interleave": False, "pipeline_scheduler": "z"}, {"x": 1},
+                         {"pipeline_interleave": 1, "pipeline_scheduler": "gpipe"},
+                         {"pipeline_scheduler": "gpipe"}, {"pipeline_interleave": True},
+                         {"pipeline_interleave": True, "pipeline_scheduler": "seqpipe"}],
+        comm_fusion=[{key: value} for key in ("allreduce", "allgather") for value in sizes]
+        + [{"openstate": 3}, {"openstate": False}, {"reducescatter": {"mode": "size", "config": 2}}],
+        parallel_optimizer_config=[{"optimizer_level": None}, {"parallel_optimizer_threshold": "a"}],
+    )
+
+
+@case(raises="set_parallel_mode(): incompatible function arguments. The following argument types")
+def test_a_parallel_mode_that_is_no_text():
+    auto_parallel_context().set_parallel_mode(2)
+
+
+@case
+def test_parts_of_the_dataset_and_full_batch():
+    found = []
+    for given in ([((1,),), True], [True, ((1,),)], [((1,),), "reset"], [((1,),), "full_batch", "reset"]):
+        for one in given:
+            if one == "reset":
+                ms.reset_auto_parallel_context()
+            else:
+                ms.set_auto_parallel_context(**{"full_batch" if one is True else "dataset_strategy": one})
+        found.append([repr(ms.get_auto_parallel_context(key)) for key in ("dataset_strategy", "full_batch")])
+        reset()
+    return found
+
+
+@case(raises=True)
+def test_transformer_opt_of_no_file():
+    AutoParallel(nn.Dense(2, 2)).transformer_opt("/nowhere/none.json")
 
 
 @case
