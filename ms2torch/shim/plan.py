@@ -6,9 +6,8 @@ import argparse
 import ast
 import json
 import math
+import multiprocessing
 import os
-import subprocess
-import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -73,21 +72,38 @@ def plan_layout(program: str, arguments, ranks: int, layout: str) -> dict:
 def _of_rank(program: str, arguments, rank: int, ranks: int, layout: str) -> dict:
     """What one rank takes."""
     with tempfile.TemporaryDirectory() as folder:
-        output = os.path.join(folder, "plan.json")
-        run = subprocess.run(
-            [sys.executable, "-m", "ms2torch.shim.plan_worker", layout, str(rank), str(ranks), output,
-             program, *arguments],
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False,
-            env={**os.environ, "RANK": str(rank), "WORLD_SIZE": str(ranks), "LOCAL_RANK": "0",
-                 "MS2TORCH_DEVICE": "cpu"})
-        if not os.path.exists(output):
-            return {"error": (run.stderr.strip().splitlines() or [f"exit code {run.returncode}"])[-1]}
-        with open(output, encoding="utf-8") as file:
-            found = json.load(file)
+        given = (os.getcwd(), dict(os.environ), layout, rank, ranks, folder, program, arguments)
+        process = _processes().Process(target=_plan_there, args=given)
+        process.start()
+        process.join()
+        output, words = Path(folder, "plan.json"), Path(folder, "words")
+        if not output.exists():
+            said = words.read_text("utf-8", "replace").strip() if words.exists() else ""
+            return {"error": (said.splitlines() or [f"exit code {process.exitcode}"])[-1]}
+        found = json.loads(output.read_text("utf-8"))
     if "error" not in found:
         kept = found["weights"] + found["gradients"] + found["state"]
         found["activations"] = max(0, found["peak"] - kept)
     return found
+
+
+def _processes():
+    """Where processes are forked, of one that has imported everything, so that this is done once."""
+    kind = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+    made = multiprocessing.get_context(kind)
+    if kind == "forkserver":
+        made.set_forkserver_preload(["ms2torch.shim.plan_worker"])
+    return made
+
+
+def _plan_there(place: str, environment: dict, *given) -> None:
+    """`plan_worker.plan` in this process's folder and environment: its parent has those of the first one."""
+    from ms2torch.shim import plan_worker
+
+    os.chdir(place)
+    os.environ.clear()
+    os.environ.update(environment)
+    plan_worker.plan(*given)
 
 
 def _shown(size: float) -> str:

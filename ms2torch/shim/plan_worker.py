@@ -9,12 +9,30 @@ from __future__ import annotations
 import gc
 import json
 import os
-import sys
 import time
 from collections import Counter
 
 import numpy as np
 import torch
+from torch.distributed.pipelining import schedules
+
+from ms2torch import context
+from ms2torch._core.processes import distributed, pipeline
+from ms2torch._core.processes.meter import Meter
+from ms2torch._core.processes.spread import Spread
+from ms2torch._core.tensor import printing, tensor, without_data
+from ms2torch._core.tensor.dtype import from_torch, to_torch
+from ms2torch._core.torch_private import (
+    FakeStore,
+    FakeTensorMode,
+    rules_of_collectives,  # noqa: F401  (of for tensors without memory)
+    without_modes,
+)
+from ms2torch.nn import DistributedGradReducer
+from ms2torch.nn.optim import _rates
+from ms2torch.nn.optim.optimizer import Optimizer
+from ms2torch.parallel import _auto_parallel_context as settings
+from ms2torch.shim import alias, launcher
 
 # What each layout sets, over what the program says.
 LAYOUTS = {
@@ -60,8 +78,6 @@ class _Watch:
 
 
 def _stages() -> int:
-    from ms2torch._core.processes import distributed
-
     return distributed.stages
 
 
@@ -72,10 +88,6 @@ def _bytes(t: torch.Tensor) -> int:
 
 def _on_nothing() -> None:
     """Tensors have no memory: what reads one gets zeros, what fills one leaves it."""
-    from ms2torch._core.tensor import printing, tensor, without_data
-    from ms2torch._core.tensor.dtype import from_torch, to_torch
-    from ms2torch.nn.optim import _rates
-
     def zeros(self):
         t = self._t
         kind = np.float32 if t.dtype is torch.bfloat16 else from_torch(t.dtype).numpy
@@ -96,8 +108,6 @@ def _on_nothing() -> None:
 
 def _stages_alone() -> None:
     """Stages of a pipeline ask each other nothing: what each says holds for all."""
-    from torch.distributed.pipelining import schedules
-
     try:
         from ms2torch._core.torch_private import InferenceMode
     except ImportError:         # (earlier releases of torch do not ask)
@@ -113,8 +123,6 @@ def _stages_alone() -> None:
 
 def _places_of_shards_are_read() -> None:
     """Where a part of a part begins torch reads from a tensor of numbers, which here must be a real one."""
-    from ms2torch._core.torch_private import without_modes
-
     try:
         from ms2torch._core.torch_private import StridedShard
         plain = StridedShard.local_shard_size_and_offset
@@ -130,8 +138,6 @@ def _places_of_shards_are_read() -> None:
 
 def _reduced_after_the_backward_pass() -> None:
     """DDP's buckets want memory to point to. What is sent is the same without them."""
-    from ms2torch.nn import DistributedGradReducer
-
     DistributedGradReducer.overlapping = lambda self, weights: None
 
 
@@ -139,8 +145,6 @@ def _few_micro_batches(meter) -> None:
     """Under 1F1B stage s of S has S - s micro-batches under way, however many there are: a step makes one
     more, so that gradients are added up, and what goes over the wire is multiplied: but for what the first
     micro-batch alone sends, which is weights that were updated."""
-    from ms2torch._core.processes import distributed, pipeline
-
     sent: list[Counter] = []        # in each micro-batch's forward pass
 
     def forward(self, *arriving):
@@ -171,9 +175,6 @@ def _few_micro_batches(meter) -> None:
 
 def _settings_over(layout: dict) -> None:
     """Let the layout's settings win over the program's."""
-    from ms2torch import context
-    from ms2torch.parallel import _auto_parallel_context as settings
-
     plain = settings._set_auto_parallel_context
 
     def both(**kwargs):
@@ -189,8 +190,6 @@ def _settings_over(layout: dict) -> None:
 
 def _first_step_forgotten(watch: _Watch) -> None:
     """Weights are brought into their parts at the end of the step in which they were first updated."""
-    from ms2torch._core.processes.spread import Spread
-
     plain = Spread.call
 
     def call(self, *args, **kwargs):
@@ -204,8 +203,6 @@ def _first_step_forgotten(watch: _Watch) -> None:
 
 
 def _optimizers_watched(watch: _Watch) -> None:
-    from ms2torch.nn.optim.optimizer import Optimizer
-
     plain = Optimizer.__call__
 
     def call(self, gradients, *args, **kwargs):
@@ -216,23 +213,17 @@ def _optimizers_watched(watch: _Watch) -> None:
     Optimizer.__call__ = call
 
 
-def main() -> None:
-    """``python -m ms2torch.shim.plan_worker LAYOUT RANK RANKS OUTPUT PROGRAM [arguments]``."""
-    layout, rank, ranks, output, program, *args = sys.argv[1:]
-    os.environ["MS2TORCH_CHECK_COLLECTIVES"] = "0"
+def plan(layout: str, rank: int, ranks: int, folder: str, program: str, args: list[str]) -> None:
+    """In a process of its own: what the rank takes, in the folder's "plan.json"; its words in "words"."""
     began = time.monotonic()
-    from ms2torch._core.processes import distributed
-    from ms2torch._core.processes.meter import Meter
-    from ms2torch._core.torch_private import (
-        FakeStore,
-        FakeTensorMode,
-        rules_of_collectives,  # noqa: F401  (of for tensors without memory)
-    )
-    from ms2torch.shim import alias, launcher
-
-    if int(ranks) > 1:
-        torch.distributed.init_process_group("fake", store=FakeStore(), rank=int(rank), world_size=int(ranks))
-        distributed.simulate(int(rank), int(ranks))
+    words = os.open(f"{folder}/words", os.O_WRONLY | os.O_CREAT)
+    for stream in (1, 2):
+        os.dup2(words, stream)
+    os.environ.update(RANK=str(rank), WORLD_SIZE=str(ranks), LOCAL_RANK="0", MS2TORCH_DEVICE="cpu",
+                      MS2TORCH_CHECK_COLLECTIVES="0")
+    if ranks > 1:
+        torch.distributed.init_process_group("fake", store=FakeStore(), rank=rank, world_size=ranks)
+        distributed.simulate(rank, ranks)
     alias.install(None, inherit=False)
     _on_nothing()
     _stages_alone()
@@ -255,14 +246,8 @@ def main() -> None:
     except SystemExit as err:
         found["error"] = f"the program ended with {err.code}"
     except BaseException as err:
-        if os.environ.get("MS2TORCH_PLAN_TRACE"):
-            raise
         found["error"] = f"{type(err).__name__}: {str(err).splitlines()[0] if str(err) else ''}"
     found["seconds"] = time.monotonic() - began
-    with open(output, "w", encoding="utf-8") as file:
+    with open(f"{folder}/plan.json", "w", encoding="utf-8") as file:
         json.dump(found, file)
     os._exit(0)
-
-
-if __name__ == "__main__":
-    main()

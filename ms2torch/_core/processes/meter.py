@@ -40,11 +40,9 @@ class Meter(TorchDispatchMode):
     def note(self, t: torch.Tensor) -> None:
         """Count the memory of ``t``, made before the block."""
         t = getattr(t, "_local_tensor", t)
-        if t.device.type == "meta":         # (a stand-in for what another process holds)
-            return
         storage = t.untyped_storage()
         key = storage._cdata
-        if key in self._held:
+        if key in self._held or t.device.type == "meta":        # (a stand-in for what another process holds)
             return
         size = storage.nbytes()
 
