@@ -1,6 +1,6 @@
 """Differences that are known and meant: tests/fuzz_known_differences.txt.
 
-A line is ``name<TAB>condition<TAB>reason``. The name may hold wildcards, and ``|`` between several; the
+A line is ``name<TAB>condition<TAB>reason``. Several names have ``|`` between them; the
 condition is a Python expression over the facts of a case: ``kind`` (what differs), ``call``, ``text`` (all of
 its source), ``dtypes``, ``shapes``, ``special`` (nan, inf, -0.0, 1e30 or -1e4 among the inputs), ``empty``,
 ``scalar`` (a 0-d input), ``view``, and ``theirs`` and ``ours`` (the outcomes as text).
@@ -9,7 +9,6 @@ its source), ``dtypes``, ``shapes``, ``special`` (nan, inf, -0.0, 1e30 or -1e4 a
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 FILE = Path(__file__).resolve().parents[2] / "tests" / "fuzz_known_differences.txt"
@@ -28,7 +27,7 @@ class Known:
 
     def names(self, name: str) -> bool:
         """Whether it is about the operator ``name``."""
-        return any(fnmatchcase(name, pattern) for pattern in self.name.split("|"))
+        return name in self.name.split("|")
 
     def covers(self, name: str, facts: dict) -> bool:
         return self.names(name) and bool(eval(self.condition, dict(facts)))

@@ -89,7 +89,7 @@ def judged(name: str, case: Case, reference: Reference, known: list[Known]):
     theirs = reference.answer(case)
     kind, lines = difference_of(theirs, ours, tolerances)
     entry = _listed(name, case, kind, lines, known) if kind else None
-    if kind and entry is None:
+    if kind and (entry is None or "raises" not in kind):  # not a size that a kernel kept of an earlier call
         theirs = reference.afresh(case)
         kind, lines = difference_of(theirs, ours, tolerances)
         if kind in ("value", "gradient value") and rounding.explained(case, theirs, ours):

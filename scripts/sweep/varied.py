@@ -70,7 +70,7 @@ def _shapes():
             ("of one axis less", lambda a: a[0]), ("of half", lambda a: a[: len(a) // 2 or 1]),
             ("twice", lambda a: np.concatenate([a, a])), ("wider", lambda a: np.concatenate([a, a], -1)),
             ("empty", lambda a: a[:0]), ("of no axis", lambda a: a.reshape(-1)[0]),
-            ("flat", lambda a: a.reshape(-1)), ("negative", lambda a: -a), ("zero", lambda a: a * 0),
+            ("flat", lambda a: a.reshape(-1)), ("negative", lambda a: -a), ("zero", np.zeros_like),
             ("turned", lambda a: a.T))
 
 

@@ -376,3 +376,64 @@ def test_quotients_of_numbers_by_narrow_integers():
     return [form(number, Tensor(3, t)) for t in (ms.int8, ms.uint8, ms.int32) for number in (7, 2.5)
             for form in (ops.RealDiv(), ops.TruncateDiv(), ops.TruncateMod(), ops.truncate_div, ops.tensor_div)
             if t != ms.int8 or form.__class__.__name__ != "TruncateMod"]
+
+
+@case
+def test_norms_of_integers():
+    return [[norm(Tensor([[3, 4], [1, 2]], t), order, 1) for norm in (ops.vector_norm, ops.norm)
+             for order in (0, 1.0, -1, -2, 0.5, float("inf"), float("-inf"))]
+            + [ops.vector_norm(Tensor([3, 4], t), 3), ops.norm(Tensor([3, 4], t), 2),
+               *(ops.matrix_norm(Tensor([[3, 4], [1, 2]], t), order) for order in (1, "fro"))]
+            for t in (ms.int8, ms.int32, ms.int64)]
+
+
+@case
+def test_integers_that_keep_their_dtype():
+    return [(ops.clip_by_norm(Tensor([3, 4], t), 10.0), ops.clip_by_norm(Tensor([3, 4], t), 2.5),
+             ops.bidense(*(Tensor(v, t) for v in ([[1, 100]], [[1, 2]], [[[1, 1], [1, 1]]], [1]))))
+            for t in (ms.int8, ms.int32)]
+
+
+@case(each={"dtype": [ms.int16, ms.float64, ms.complex64]})
+def test_differences_of_any_dtype(dtype):
+    return Tensor([1, 5, 2], dtype).diff(), Tensor([1, 5, 2], dtype).diff(prepend=Tensor([1], dtype))
+
+
+@case
+def test_huber_loss_of_one_half():
+    return [ops.huber_loss(Tensor(1.25, ms.float16), Tensor(x, ms.float16), reduction)
+            for x in (0.5, -3.0) for reduction in ("mean", "none")]
+
+
+def said(function, *args):
+    try:
+        return str(function(*args).dtype)
+    except TypeError as err:
+        return str(err).split("\n")[0]
+
+
+OF_SOME_DTYPES = {
+    "i0": (ops.i0, "int8 int32 bool_ bfloat16"), "i0 of a Tensor": (lambda x: x.i0(), "int64"),
+    "fmin": (lambda x: ops.fmin(x, x), "bool_ int8 uint16 bfloat16"), "fmin of a number": (lambda x: x.fmin(0), "int8"),
+    "fmax of a number": (lambda x: ops.fmax(x, 0), "int8 bfloat16"), "xdivy": (lambda x: ops.xdivy(x, 2), "int8 int64 bool_"),
+    "hypot": (lambda x: ops.hypot(x, 0.5), "float16 bfloat16 float32"),
+    "SquaredDifference": (lambda x: ops.SquaredDifference()(x, 2), "int8 bfloat16 int32"),
+    "sign": (ops.sign, "uint16 uint32 int8"), "sort": (lambda x: x.sort(0)[0], "uint16 bfloat16 int8"),
+    "HSigmoid": (ops.HSigmoid(), "bool_ uint16"), "fills": (lambda x: ops.fills(x, 1), "bool_ int64 float64"),
+    "quantile": (lambda x: ops.quantile(x, 0.5), "float16 int32 bfloat16"),
+    "matrix_diag": (lambda x: ops.matrix_diag(x, 0), "bool_ complex64"), "isfinite": (ops.IsFinite(), "complex64"),
+    "SpaceToBatch": (lambda x: ops.SpaceToBatch(2, [[0, 0], [0, 0]])(x.reshape((1, 1, 1, 2)).tile((1, 1, 2, 1))), "bool_"),
+    "SplitV": (ops.SplitV([1, 1], 0, 2), "bool_ float64"), "CeLU": (ops.CeLU(), "bfloat16"),
+    "RGBToHSV": (lambda x: ops.RGBToHSV()(x.reshape((1, 2, 1, 1)).tile((1, 1, 1, 3))), "int32"),
+    "histc": (lambda x: x.histc(4, 0.0, 2.0), "int8 int64 float64"), "renorm": (lambda x: x.reshape((1, 2)).renorm(1, 0, 9.0), "bfloat16"),
+    "addmv": (lambda x: x.addmv(x.reshape((1, 2)).tile((2, 1)), x), "int8"),
+    "nextafter": (lambda x: ops.nextafter(x, 0.5), "float32 float64"), "outer": (lambda x: ops.outer(x, 2.0), "float32"),
+    "float_power": (lambda x: x.float_power(2), "complex64"), "cross_entropy": (lambda x: ops.cross_entropy(x, x), "bfloat16"),
+}
+
+
+@case(each={"call": list(OF_SOME_DTYPES)})
+def test_dtypes_that_an_operator_refuses(call):
+    ms.set_context(pynative_synchronize=True)        # an operator's error comes out of its own call
+    function, dtypes = OF_SOME_DTYPES[call]
+    return [said(function, Tensor(np.ones(2), getattr(ms, t))) for t in dtypes.split()]

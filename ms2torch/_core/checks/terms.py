@@ -18,7 +18,7 @@ import torch
 from ms2torch._core.checks.enum_words import listed
 from ms2torch._core.checks.words import kind_of, renderings, shapes
 from ms2torch._core.devices import device
-from ms2torch._core.tensor.dtype import UNSIGNED, from_torch
+from ms2torch._core.tensor.dtype import UNSIGNED, from_torch, promote, promote_scalar
 from ms2torch._core.tensor.tensor import wrap
 
 
@@ -80,6 +80,17 @@ def of_types(x, *names) -> bool:
 def promoted(*tensors) -> str:
     """The dtype that two tensors have in common."""
     return from_torch(torch.promote_types(*(_tensor(x).dtype for x in tensors)))._text
+
+
+def common(x, y) -> str:
+    """The dtype in which an operator computes two tensors, or a tensor and a number."""
+    if not isinstance(x, torch.Tensor):
+        x, y = y, x
+    if isinstance(y, torch.Tensor):
+        return from_torch(promote(x, y)[0].dtype)._text
+    if not isinstance(y, (bool, int, float)):
+        raise TypeError("no number")
+    return from_torch(promote_scalar(_tensor(x), y)[0].dtype)._text
 
 
 def apart(x, y) -> bool:
@@ -148,7 +159,7 @@ WORDS = {
     "sized": lambda x: torch.tensor(x) if isinstance(x, (int, float, complex)) else _tensor(x),
     "joined": lambda indices, x: str((*_tensor(indices).shape, *_tensor(x).shape[1:])),
     "positives": positives, "broadcast": broadcast, "of_types": of_types, "promoted": promoted,
-    "array_word": array_word, "unknown_to_numpy": unknown_to_numpy,
+    "common": common, "array_word": array_word, "unknown_to_numpy": unknown_to_numpy,
     "unsigned": lambda x: _tensor(x).dtype in UNSIGNED,
     "apart": apart, "beyond": beyond, "lesser": lesser, "tuple_": tuple,
     "of_enum": lambda x: not isinstance(x, str) or listed(x),

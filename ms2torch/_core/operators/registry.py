@@ -126,28 +126,29 @@ def _attach(name: str, call) -> None:
     setattr(Tensor, name, call)
 
 
-def method(kernel=None, *, name=None, valid=None, on_tensors=False):
+def method(kernel=None, *, name=None, valid=None, on_tensors=False, named=None):
     """A Tensor method that differs from the functional form; self is the first argument.
 
-    ``name`` may be a signature, as in `op`.
+    ``name`` may be a signature, as in `op`; ``named`` is what errors call it.
     """
     if kernel is None:
-        return lambda k: method(k, name=name, valid=valid, on_tensors=on_tensors)
+        return lambda k: method(k, name=name, valid=valid, on_tensors=on_tensors, named=named)
     name, shown = declared(name or kernel.__name__)
     kernel.__qualname__ = f"Tensor.{name}"
-    call = kernel if on_tensors else lowered(kernel, name, valid, shown, f"Tensor.{name}",
+    call = kernel if on_tensors else lowered(kernel, named or name, valid, shown, f"Tensor.{name}",
                                              (f"Tensor.{name}",))
     _attach(name, call)
     return call
 
 
-def mint_form(kernel=None, *, name=None):
-    """A ``mindspore.mint`` function that differs from the ``ops`` form; ``name`` may be a signature."""
+def mint_form(kernel=None, *, name=None, named=None):
+    """A ``mindspore.mint`` function that differs from the ``ops`` form; ``name`` may be a signature,
+    ``named`` is what errors call it."""
     if kernel is None:
-        return lambda k: mint_form(k, name=name)
+        return lambda k: mint_form(k, name=name, named=named)
     name, shown = declared(name or kernel.__name__)
     kernel.__qualname__ = name
-    MINT[name] = call = lowered(kernel, name, shown=shown, public=(f"mint.{name}",))
+    MINT[name] = call = lowered(kernel, named or name, shown=shown, public=(f"mint.{name}",))
     return call
 
 

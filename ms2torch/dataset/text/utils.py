@@ -195,7 +195,7 @@ def to_bytes(array, encoding="utf8"):
 
 
 def to_str(array, encoding="utf8"):
-    """An array of bytes as one of strings. ValueError for what is no array."""
+    """An array of bytes as one of strings. ValueError for what is no array, TypeError for one of numbers."""
     if not isinstance(array, np.ndarray):
         raise ValueError("input should be a NumPy array.")
-    return np.char.decode(array, encoding) if array.dtype.kind == "S" else array
+    return array if array.dtype.kind == "U" else np.char.decode(array, encoding)

@@ -118,9 +118,9 @@ def bidense(input1, input2, weight, bias=None):
                         f"Tensor[{_dtype.from_torch(input1.dtype)}] and 'x2' with type "
                         f"Tensor[{_dtype.from_torch(weight.dtype)}].")
     input2 = input2.to(weight.dtype)
-    if not weight.is_floating_point() and not weight.is_complex():   # added up in Int64
-        input1, input2, weight = input1.long(), input2.long(), weight.long()
-        bias = None if bias is None else bias.long()
+    if not weight.is_floating_point() and not weight.is_complex():   # torch's kernel has no integers
+        found = torch.nn.functional.bilinear(input1.long(), input2.long(), weight.long())
+        return found if bias is None else (found + bias).to(bias.dtype)
     return torch.nn.functional.bilinear(input1, input2, weight, bias)
 
 

@@ -225,13 +225,13 @@ _define("mul", arithmetic.product, "The product", prim="Mul", alias=("tensor_mul
 _define("multiply", arithmetic.product, "The product", mint=None, tensor="multiply(input, value)")
 
 
-@method(name="mul")
+@method(name="mul", named="Mul")
 def _mul_method(input, other):
     """The product (``mindspore.Tensor.mul``): of this Tensor's dtype with a number, as ``input * other``."""
     return arithmetic.mul(input, other)
 
 
-@mint_form(name="mul")
+@mint_form(name="mul", named="Mul")
 def _mul_mint(input, other):
     """The product (``mindspore.mint.mul``): of the tensor's dtype with a number behind it."""
     if isinstance(input, torch.Tensor):

@@ -475,12 +475,16 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None, axis=None, p=None,
         return _euclidean(t, where, keepdim)               # whole orders are meant where they are ints
     if matrix and ord in BY_SINGULAR_VALUES:
         return singular_norm(t, ord, where or (-2, -1), keepdim)
+    whole = t is not A and dtype is None                   # of integers
+    if whole and not matrix and abs(ord) != inf:
+        return _norm_of_integers(A, ord, where, keepdim)
     result = _norm_by_extreme(t, ord, where, keepdim, matrix)
     if result is None:
         result = torch.linalg.norm(t, ord, where, keepdim)
     # Of integers these norms are integers.
-    counted = ord in (0, 1, -1) and not A.is_floating_point() and not A.is_complex() and dtype is None
-    return result.to(torch.int64) if counted else result
+    if whole and abs(ord) == inf:
+        return result.to(A.dtype)
+    return result.to(torch.int64) if whole and ord in (0, 1, -1) else result
 
 
 @mint_form(name="norm")
@@ -497,11 +501,22 @@ def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None):
     where, dtype = axes(axis, x, "Norm"), None if dtype is None else _dtype.to_torch(dtype)
     if ord == 2:
         return _euclidean(x if dtype is None else x.to(dtype), where, keepdims)
-    if abs(ord) == inf and dtype is None and not x.is_floating_point() and not x.is_complex():
-        return torch.linalg.vector_norm(x.double(), ord, where, keepdims).to(x.dtype)
     x = x if dtype is None else x.to(dtype)
+    if not x.is_floating_point() and not x.is_complex():
+        return _norm_of_integers(x, ord, where, keepdims)
     found = _norm_by_extreme(x, ord, where, keepdims, False) if x.is_floating_point() else None
     return torch.linalg.vector_norm(x, ord, where, keepdims) if found is None else found
+
+
+def _norm_of_integers(x, ord, where, keepdim):
+    """The extreme ones in the dtype of ``x``, a count in Int64, others in Float32; a negative whole power of
+    an integer is one, 0 but for 1, as MindSpore's is."""
+    if abs(ord) == inf:
+        return torch.linalg.vector_norm(x.double(), ord, where, keepdim).to(x.dtype)
+    whole = x.double().abs()
+    powers = (whole == 1).double() if isinstance(ord, int) and ord < 0 else whole ** ord
+    total = powers.sum(where, keepdim)
+    return total.to(torch.int64) if ord == 0 else (total ** (1.0 / ord)).float()
 
 
 def _norm_by_extreme(t, ord, where, keepdim, matrix: bool):
@@ -532,7 +547,7 @@ BY_SINGULAR_VALUES = (2, -2, "nuc")
 
 def singular_norm(A, ord, axes, keepdims):
     """The norms of matrices by their singular values, which are Float32 whatever the matrix is."""
-    A = A.to(torch.float32) if A.dtype in (torch.float16, torch.bfloat16) else A
+    A = A if A.dtype is torch.float64 or A.is_complex() else A.to(torch.float32)
     return torch.linalg.matrix_norm(A, ord, tuple(axes), keepdims).to(torch.float32)
 
 
@@ -549,7 +564,10 @@ def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
         if not A.shape[axis[abs(ord) == 1]]:
             raise ValueError(f"ArgM{'ax' if ord > 0 else 'in'}WithValue cannot deal with empty input")
         return torch.linalg.matrix_norm(A, ord, tuple(axis), keepdims)
-    return _norm_by_extreme(A, ord, tuple(axis), keepdims, True)
+    if A.is_floating_point() or A.is_complex():
+        return _norm_by_extreme(A, ord, tuple(axis), keepdims, True)
+    return _norm_by_extreme(A.long(), ord, tuple(axis), keepdims, True).to(
+        A.dtype if abs(ord) == inf else torch.int64)
 
 
 @primitive("EuclideanNorm", init={"keep_dims": False})

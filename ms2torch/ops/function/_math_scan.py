@@ -181,11 +181,21 @@ def diff(x, n=1, axis=-1, prepend=None, append=None):
     return torch.diff(x, n, axis, prepend, append)
 
 
-@op(method="diff(input, n=1, axis=-1, prepend=None, append=None)", mint="diff")
+@op(mint="diff")
 def diff_ext(input, n=1, dim=-1, prepend=None, append=None):
     """Differences of neighbours along ``dim``, taken ``n`` times (``mindspore.mint.diff``)."""
     if input.dtype in (torch.complex64, torch.complex128, torch.float64, torch.int16):
         raise TypeError("For 'diff', 'input' do not support complex64/complex128/float64/int16")
+    return _differences(input, n, dim, prepend, append)
+
+
+@method(name="diff")
+def _diff_method(input, n=1, axis=-1, prepend=None, append=None):
+    """Differences of neighbours along ``axis``, taken ``n`` times (``mindspore.Tensor.diff``)."""
+    return _differences(input, n, axis, prepend, append)
+
+
+def _differences(input, n, dim, prepend, append):
     if input.dtype in _dtype.UNSIGNED and n > 0 and prepend is append is None:  # torch has no kernel of them
         signed = getattr(torch, str(input.dtype).removeprefix("torch.u"))
         return torch.diff(input.view(signed), n, dim).view(input.dtype)

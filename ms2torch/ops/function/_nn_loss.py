@@ -472,6 +472,9 @@ def huber_loss(input, target, reduction="mean", delta=1.0):
         a, b = torch.broadcast_tensors(a, b)
     if not a.is_floating_point():
         a, b = a.float(), b.float()
+    if not a.ndim and a.dtype in _HALVES:       # a product of numbers and a tensor without axes is Float32
+        d = (a - b).abs()
+        return torch.where(d < delta, 0.5 * d.square().float(), delta * (d - 0.5 * delta).float())
     return F.huber_loss(a, b, reduction=reduction, delta=delta)
 
 

@@ -142,8 +142,13 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
         total = total.trunc()                                 # MindSpore's norm of integers is one
     scale = max_norm / (total + 1e-6)
     scale = torch.where(scale < 1.0, scale, 1.0)
-    scaled = [(t * scale).to(t.dtype) if t.is_floating_point() else t * scale for t in tensors]
+    scaled = [(t * scale).to(t.dtype) if t.is_floating_point() else _scaled(t, scale) for t in tensors]
     return scaled[0] if isinstance(x, torch.Tensor) else tuple(scaled)
+
+
+def _scaled(whole, scale):
+    """Integers that are short enough stay as they are."""
+    return whole if not whole.is_complex() and scale >= 1.0 else whole * scale
 
 
 @op()

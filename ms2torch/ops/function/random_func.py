@@ -355,6 +355,8 @@ def bernoulli(input, p=0.5, seed=None):
             raise TypeError(f"For bernoulli, p should be a Tensor or a float, but got {type(p)}.")
         if not 0 <= p <= 1:
             raise ValueError(f"For bernoulli, p should be in [0, 1], but got {p}.")
+    elif bool(((p < 0) | (p > 1)).any()):
+        raise ValueError("For bernoulli, p should be in [0, 1].")
     return (torch.rand(input.shape, device=input.device, generator=seeded(seed)) < p).to(input.dtype)
 
 
