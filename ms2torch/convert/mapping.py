@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import os
 
+from ms2torch.cli import write_whole
+
 from .entries import MINDSPORE, TORCH, Bad, Entry
 from .making import Make, inverse
 
@@ -92,7 +94,6 @@ def write(path: str, content: str, force: bool) -> None:
     if os.path.exists(path) and not force:
         raise Bad(f"{path} exists; --force writes over it.")
     try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(content)
+        write_whole(path, content)
     except OSError as err:
         raise Bad(f"can't write {path}: {err.strerror}.") from None

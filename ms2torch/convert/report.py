@@ -6,6 +6,8 @@ import json
 import sys
 from dataclasses import dataclass
 
+from ms2torch.cli import write_whole
+
 from .entries import OPTIMIZER, SHOWN, STATE, TORCH, Bad, Checkpoint
 
 _EXAMPLES = 3
@@ -113,8 +115,7 @@ class Report:
             sys.stdout.write(text)
             return
         try:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
+            write_whole(path, text)
         except OSError as err:
             raise Bad(f"can't write {path}: {err.strerror}.") from None
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import copy
 import importlib
 import os
 import sys
@@ -34,6 +35,9 @@ from ms2torch.nn.optim import Optimizer
 from ms2torch.ops.primitive import Primitive
 
 from .instances import Instance
+
+# What of MindSpore's an object of the program's may hold.
+_HELD = (dtypes.Type, Tensor, Initializer)
 
 
 class Unpaired(Exception):
@@ -127,6 +131,7 @@ class Twins:
         self.modules: dict[str, types.ModuleType] = {}
         self._known: dict[int, torch.nn.Module] = {}
         self._left: set[str] = set()
+        self._looking: set[int] = set()
         self._main = sys.modules["__main__"]
         self._originals = {
             name: os.path.realpath(module.__file__)
@@ -244,6 +249,9 @@ class Twins:
     def carry(self, value):
         """What the translation has where the original has ``value``."""
         if isinstance(value, Parameter):
+            shared = self._shared(value)
+            if shared is not None:
+                return shared
             return torch.nn.Parameter(value._t.detach().clone(), requires_grad=value.requires_grad)
         if isinstance(value, torch.Tensor):
             return value
@@ -269,7 +277,28 @@ class Twins:
             return partial(_start, value)
         if isinstance(value, Primitive):
             return lambda *args, **kwargs: lower(value(*lift(args), **lift(kwargs)))
+        held = {k: v for k, v in getattr(value, "__dict__", {}).items() if isinstance(v, _HELD)}
+        if held and type(value).__module__.partition(".")[0] not in ("ms2torch", "torch"):
+            value = copy.copy(value)  # a program's settings, which may have MindSpore's dtypes
+            vars(value).update({k: self.carry(v) for k, v in held.items()})
         return value
+
+    def _shared(self, value: Parameter) -> torch.nn.Parameter | None:
+        """The twin's own parameter for one that a Cell was given of another."""
+        for instance in list(self.made.values()):
+            given = [*instance.arguments, *instance.keywords.values()]
+            if id(instance) in self._looking or any(one is value for one in given):
+                continue
+            names = [n for n, p in instance.cell.parameters_and_names() if p._rest is value._rest]
+            if names:
+                self._looking.add(id(instance))
+                try:
+                    twin = self.of(instance.cell)
+                finally:
+                    self._looking.discard(id(instance))
+                other = pair_parameters(instance.cell, twin)[0].get(names[0])
+                return dict(twin.named_parameters()).get(other)
+        return None
 
     def _named_thing(self, value):
         """A class or function: the program's translated one, or PyTorch's for MindSpore's."""

@@ -445,6 +445,69 @@ def test_levels_of_mixed_precision(tmp_path, translate):
     assert "# ms2torch: Model: its amp_level was auto in the run" in made and "lower_operators(net)" in made
 
 
+SHARED = """
+from dataclasses import dataclass
+
+import numpy as np
+import mindspore as ms
+from mindspore import nn, ops, Tensor
+
+
+@dataclass
+class Config:
+    width: int = 6
+    dtype: object = ms.float32
+
+
+class Net(nn.Cell):
+    def __init__(self, cfg):
+        super().__init__()
+        self.emb = nn.Embedding(10, cfg.width)
+        self.dense = nn.Dense(cfg.width, cfg.width).to_float(cfg.dtype)
+
+    def construct(self, x):
+        return self.dense(self.emb(x))
+
+
+class TiedLoss(nn.Cell):
+    def __init__(self, table, cfg):
+        super().__init__()
+        self.table = table
+        self.dtype = cfg.dtype
+        self.ce = nn.CrossEntropyLoss()
+
+    def construct(self, h, y):
+        return self.ce(ops.matmul(h, self.table.T).astype(self.dtype), y)
+
+
+class Whole(nn.Cell):
+    def __init__(self, net, loss):
+        super().__init__()
+        self.net, self.loss = net, loss
+
+    def construct(self, x, y):
+        return self.loss(self.net(x), y)
+
+
+ms.set_seed(1)
+cfg = Config()
+net = Net(cfg)
+whole = Whole(net, TiedLoss(net.emb.embedding_table, cfg))
+opt = nn.Adam(whole.trainable_params(), 0.01)
+step = nn.TrainOneStepCell(whole, opt)
+rng = np.random.RandomState(0)
+for _ in range(4):
+    x = Tensor(rng.randint(0, 10, 8), ms.int32)
+    print(step(x, x).asnumpy())
+"""
+
+
+def test_a_parameter_that_a_loss_shares_and_settings_with_a_dtype(tmp_path, translate):
+    (tmp_path / "a.py").write_text(SHARED)
+    code, out, err = translate("a.py", "-o", "b.py", "--run", "a.py")
+    assert code == 0 and "3 of 3 Cells proved" in out and "prints the same 4 lines" in out, out + err
+
+
 def test_a_file_into_a_folder(tmp_path, translate):
     (tmp_path / "a.py").write_text(NET)
     assert translate("a.py", "-o", "out")[0] in (0, 1)

@@ -26,6 +26,9 @@ def save_checkpoint(call):
     for name in ("enc_key", "choice_func"):
         if name in call and call.value(name) is not None:
             call.refuse(f"its {name}= has no counterpart")
+    cls = getattr(call.inferred("save_obj"), "cls", "")
+    if is_a(cls if isinstance(cls, str) else cls.root(), "mindspore.nn.TrainOneStepCell"):
+        call.refuse("a training step's checkpoint has its network's names and its optimizer's state")
     more = _appended(call)
     node = call.nodes.get("save_obj")
     if isinstance(node, ast.Name):
