@@ -17,18 +17,19 @@ class Change(NamedTuple):
 
     ``when`` is a condition in the terms of ``--check``: arguments that make a call ambiguous (``axis``,
     ``(2)`` for two positional ones, ``(1:2)`` for one or two, ``-mode`` for one not given, ``-p&-axis`` for
-    neither); empty where ``--check`` is silent.
+    neither); empty where ``--check`` is silent. ``first`` is the release that brought the old meaning.
     """
 
     release: tuple[int, int]
     before: str
     since: str
     when: str = ""
+    first: tuple[int, int] = (1, 0)
 
 
 CHANGES = {
     "mindspore.set_context": Change(
-        (2, 0), "the default mode is GRAPH_MODE", "it is PYNATIVE_MODE", "-mode"),
+        (2, 0), "the default mode is GRAPH_MODE, from 1.3 on", "it is PYNATIVE_MODE", "-mode", first=(1, 3)),
     "mindspore.context.GRAPH_MODE": Change(
         (2, 0), "a graph reads a name that a constant decided was bound",
         "a name that one branch binds is unbound after it"),
@@ -37,11 +38,11 @@ CHANGES = {
         "it changes the Tensor, under all its names"),
     "mindspore.dataset.MindDataset": Change(
         (2, 0), "a column of bytes is an array of uint8", "it is an array of one bytes object"),
-    "mindspore.nn.Dense": Change(
-        (2, 0), "without initializers the weight starts from Normal(0.01) and the bias from 0",
+    "mindspore.nn.Dense": Change(             # 2.0.0 was measured
+        (2, 1), "without initializers the weight starts from Normal(0.01) and the bias from 0",
         "both start from HeUniform's bound", "-weight_init"),
-    "mindspore.nn.Conv2d": Change(
-        (2, 0), "without initializers the weight starts from Normal(0.01) and the bias from 0",
+    "mindspore.nn.Conv2d": Change(            # 2.0.0 was measured
+        (2, 1), "without initializers the weight starts from Normal(0.01) and the bias from 0",
         "both start from HeUniform's bound", "-weight_init"),
     "mindspore.nn.LSTMCell": Change(
         (1, 6), "a layer over (x, h, c, w) with packed weights", "one step over (x, (h, c))", "(4)"),
@@ -58,12 +59,21 @@ CHANGES = {
     "mindspore.ops.dropout": Change(
         (2, 0), "dropout(x, p, seed0, seed1) gives the mask too",
         "dropout(input, p, training) gives its output alone", "-training&-seed&-seed0&-seed1"),
+    "mindspore.ops.div": Change(              # (what says 2.3: 2.0.0 and 2.7.0 were measured)
+        (2, 3), "integers divide to integers, cut off towards zero, with / too", "they divide to Float32"),
+    "mindspore.ops.clamp": Change(            # 2.7 and 2.10 were measured
+        (2, 8), "integers keep their dtype beside limits of floats", "they become Float32"),
+    "mindspore.ops.histc": Change(
+        (2, 3), "counts of Int32", "counts of the input's dtype"),
     "mindspore.ops.max": Change(
         (2, 0), "max(x, axis=0) gives indices and values", "max(input, axis=None) gives values and indices",
         "-keepdims&-keep_dims"),
     "mindspore.ops.min": Change(
         (2, 0), "min(x, axis=0) gives indices and values", "min(input, axis=None) gives values and indices",
         "-keepdims&-keep_dims"),
+    "mindspore.ops.mul": Change(              # 2.7 and 2.10 were measured
+        (2, 8), "in products and quotients a Tensor of rank 0 counts for the dtype",
+        "beside a Tensor with axes of its kind it does not"),
     "mindspore.ops.norm": Change(
         (2, 0), "norm(x, axis, p=2) of the elements along those axes", "norm(A, ord, dim), as numpy's",
         "(2)&-p&-keep_dims&-axis&-dim"),
@@ -75,10 +85,19 @@ CHANGES = {
     "mindspore.ops.std": Change(
         (2, 0), "std(x, axis, unbiased=True) gives it and the mean, with divisor N - 1",
         "std(input, axis, ddof=0) gives it alone", "-ddof&-keepdims&-unbiased&-keep_dims"),
+    "mindspore.ops.scalar_cast": Change(
+        (2, 3), "to every number's dtype", "to int64, float64 and bool alone"),
+    "mindspore.ops.sum": Change(
+        (2, 3), "sums and products of integers keep the dtype, sums of bools give Int32", "they give Int64"),
+    "mindspore.ops.where": Change(
+        (2, 3), "a number takes the Tensor's dtype", "a float beside integers gives Float32"),
     "mindspore.Parameter.data": Change(      # 2.7 and 2.10 were read
         (2, 8), "the Parameter itself", "a Tensor over its memory, which has no set_data"),
     "mindspore.Tensor.grad": Change(
         (2, 6), "None until a program sets it, as grad_fn", "no such attribute"),
+    "mindspore.Tensor.item": Change(          # 2.0.0 and 2.7.0 were measured
+        (2, 3), "item(index) gives a Tensor of rank 0", "item() gives a number and takes no index",
+        "(1),index"),
     "mindspore.Tensor.max": Change(
         (2, 5), "max(axis) and min(axis) give values", "max(dim) and min(dim) give values and indices",
         "(1:2)"),
@@ -96,7 +115,8 @@ CHANGES = {
 
 def has_old_meaning(name: str) -> bool:
     """True where a generation was chosen that is older than the change of ``name``."""
-    return generation.is_before(*CHANGES[name].release)
+    change = CHANGES[name]
+    return generation.is_before(*change.release) and not generation.is_before(*change.first)
 
 
 def has_new_meaning(name: str) -> bool:

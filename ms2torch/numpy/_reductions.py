@@ -165,7 +165,7 @@ def average(x, axis=None, weights=None, returned=False):
 def _quotient(a, b):
     """a / b; of whole numbers a whole one, towards zero."""
     if a.is_floating_point() or b.is_floating_point() or a.is_complex():
-        return arithmetic.div(a, b)
+        return arithmetic.true_div(a, b)
     a, b = arithmetic.promote_operands(a, b)
     return torch.div(a.int() if a.dtype is torch.bool else a, b, rounding_mode="trunc")
 

@@ -145,7 +145,7 @@ def _quotient(a, b):
     halves = (torch.float16, torch.float32, torch.complex64, torch.complex128)
     if a.dtype not in halves and b.dtype not in halves:
         a, b = a.float(), b.float()
-    return arithmetic.div(*_of_one_dtype(a, b))
+    return arithmetic.true_div(*_of_one_dtype(a, b))
 
 
 def _of_one_dtype(a, b):

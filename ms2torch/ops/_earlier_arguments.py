@@ -1,4 +1,5 @@
-"""Names of arguments that releases before 2.10 had: taken where such a release was chosen (``--api 2.0``).
+"""Names of arguments that releases before 2.10 had: taken where such a release was chosen (``--api 2.0``),
+with its products and quotients.
 
 Each row was read off the signatures of 2.0.0; the meaning of the argument is that of the later name. Without
 a release such a call is the TypeError that 2.10 raises.
@@ -8,8 +9,9 @@ from __future__ import annotations
 
 import functools
 
-from ms2torch._core.tensor.tensor import Tensor
-from ms2torch._naming import generation
+from ms2torch._core.operators import arithmetic
+from ms2torch._core.tensor.tensor import Tensor, divide
+from ms2torch._naming import generation, generations
 
 from . import function, functional
 
@@ -56,8 +58,11 @@ def _taking(function, names: dict[str, str]):
 
 
 def follow_the_generation() -> None:
-    """Take the earlier names, or leave them, as the chosen release says."""
+    """Take the earlier names, or leave them, and multiply and divide, as the chosen release says."""
     from ms2torch import ops
+
+    arithmetic.rank_0_counts = generations.has_old_meaning("mindspore.ops.mul")
+    divide(whole=generations.has_old_meaning("mindspore.ops.div"))
 
     takes_them = generation.api() < generation.LATEST
     for place, table in ((ops, FUNCTIONS), (functional, FUNCTIONS), (function, FUNCTIONS), (Tensor, METHODS)):

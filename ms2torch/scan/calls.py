@@ -8,6 +8,7 @@ import inspect
 from collections.abc import Iterator
 from functools import cache
 
+from ms2torch._naming import generation
 from ms2torch._naming.surface import dropped_member
 
 from .answers import constructor, facts, keywords, refusal, required_arguments, statements_of, suggestion
@@ -72,7 +73,8 @@ def _takes(function, call: ast.Call, bound: bool) -> Iterator[str]:
     for name in places[: 0 if starred else len(call.args)]:
         if name in given:
             yield f"is given the argument {name!r} twice."
-    if inspect.Parameter.VAR_POSITIONAL not in kinds and not starred and len(call.args) > len(places):
+    most = max(len(places), _places_before(function) - bound if generation.is_set() else 0)
+    if inspect.Parameter.VAR_POSITIONAL not in kinds and not starred and len(call.args) > most:
         yield f"takes at most {len(places)} positional arguments, but {len(call.args)} are given."
     if starred or len(given) < len(call.keywords) or also.intersection(given):
         return
@@ -109,6 +111,13 @@ def _also(function) -> frozenset[str]:
     if code is not None and hasattr(function, "__signature__"):
         also.update(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
     return frozenset(also)
+
+
+@cache
+def _places_before(function) -> int:
+    """How many positional arguments a function takes with those of other releases, which it does not show."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return code.co_argcount if code is not None and hasattr(function, "__signature__") else 0
 
 
 def is_concerned(when: str, call: ast.Call) -> bool:

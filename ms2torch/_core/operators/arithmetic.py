@@ -8,7 +8,7 @@ for where not.
 from __future__ import annotations
 
 import operator
-from functools import wraps
+from functools import partial, wraps
 
 import numpy as np
 import torch
@@ -19,6 +19,7 @@ from ms2torch._core.checks.refusals import translate
 from ms2torch._core.checks.wrong_operands import of_primitive
 from ms2torch._core.tensor.dtype import _INT64, UNSIGNED, promote, promote_scalar
 
+rank_0_counts = False           # as the generation says, in products and quotients
 SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
 _NUMBERS = (bool, int, float, complex)
 _INTEGERS = {torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8}
@@ -92,6 +93,8 @@ def _beside(t, number):
 def of_one_kind(a, b) -> bool:
     """Whether these are a 0-d tensor and one of more axes, both of floats or both of integers."""
     if not (isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor)) or bool(a.ndim) is bool(b.ndim):
+        return False
+    if rank_0_counts:
         return False
     return (a.is_floating_point() and b.is_floating_point()) or {a.dtype, b.dtype} <= _INTEGERS
 
@@ -329,6 +332,20 @@ def _quotient(a, b):
     return torch.div(a, b)
 
 
+def of_dtype(a, b):
+    """A number before ``b`` in the dtype of ``b``."""
+    return a if isinstance(a, torch.Tensor) else torch.as_tensor(a).to(b.device, b.dtype)
+
+
+@division(partial(torch.div, rounding_mode="trunc"))
+def whole_quotient(a, b):
+    """Integers divide to an integer, towards zero: what RealDiv does, and Div did."""
+    t = a if isinstance(a, torch.Tensor) else b
+    if t.is_floating_point() or t.is_complex():
+        return a / b
+    return torch.div(of_dtype(a, b), b, rounding_mode="trunc")
+
+
 def _reflecting(function, python, of_tensors=None):
     """torch's function where the first operand is a tensor; Python's operator, which reflects, where not."""
 
@@ -366,7 +383,9 @@ sub = _binary("Sub", _subtract)
 mul = _binary("Mul", _reflecting(_product, operator.mul, torch.mul), loose=True, scalars=True)
 product = _binary("Mul", _reflecting(_product, operator.mul, torch.mul), loose=True, scalars=True,
                   prepare=_apart)
-div = _binary("Div", _reflecting(_quotient, operator.truediv, torch.div), loose=True, scalars=True)
+true_div = _binary("Div", _reflecting(_quotient, operator.truediv, torch.div), loose=True, scalars=True)
+whole_div = _binary("Div", whole_quotient, loose=True)
+div = true_div                             # or whole_div, as the generation says
 floor_div = _binary("FloorDiv", floor_divide)
 modulo = refusing("FloorMod", refusing("FloorMod", floor_modulo, WITHOUT_REMAINDERS, not_selected),
                   ("uint16", "uint32", "uint64"), invalid)

@@ -425,7 +425,6 @@ def _operator(name: str, same, full, prim: str, sequences: str = "", scalars: bo
 _operator("add", torch.add, arithmetic.add, "AddExt", sequences="left, right")
 _operator("sub", torch.sub, arithmetic.sub, "SubExt", sequences="left, right")
 _operator("mul", torch.mul, arithmetic.mul, "Mul", scalars=True)
-_operator("truediv", torch.true_divide, arithmetic.div, "Div", scalars=True)
 _operator("floordiv", arithmetic.floor_divide, arithmetic.floor_div, "FloorDiv", sequences="left, right")
 _operator("mod", arithmetic.modulo, arithmetic.floor_mod, "FloorMod")
 _operator("pow", arithmetic.power, arithmetic.pow, "Pow", sequences="left")
@@ -436,13 +435,23 @@ _operator("xor", torch.bitwise_xor, arithmetic.bitwise_xor, "BitwiseXor")
 _operator("iadd", torch.add, arithmetic.add, "AddExt", method="add_")
 _operator("isub", torch.sub, arithmetic.sub, "SubExt", sequences="right", method="sub_")
 _operator("imul", torch.mul, arithmetic.mul, "Mul", scalars=True, method="mul_")
-_operator("itruediv", torch.true_divide, arithmetic.div, "Div", scalars=True, method="div_")
 _operator("ifloordiv", arithmetic.floor_divide, arithmetic.floor_div, "FloorDiv", method="floor_divide_")
 _operator("imod", arithmetic.modulo, arithmetic.floor_mod, "FloorMod", method="remainder_")
 _operator("lt", torch.lt, arithmetic.less, "Less")
 _operator("le", torch.le, arithmetic.less_equal, "LessEqual")
 _operator("gt", torch.gt, arithmetic.greater, "Greater")
 _operator("ge", torch.ge, arithmetic.greater_equal, "GreaterEqual")
+
+
+def divide(whole: bool) -> None:
+    """Have integers divide to integers, towards zero, or to Float32, as the generation says."""
+    arithmetic.div = arithmetic.whole_div if whole else arithmetic.true_div
+    same = arithmetic.whole_quotient if whole else torch.true_divide
+    _operator("truediv", same, arithmetic.div, "Div", scalars=True)
+    _operator("itruediv", same, arithmetic.div, "Div", scalars=True, method="div_")
+
+
+divide(whole=False)
 _equal = _operator("eq", torch.eq, arithmetic.equal, "Equal")
 _not_equal = _operator("ne", torch.ne, arithmetic.not_equal, "NotEqual")
 

@@ -17,6 +17,7 @@ from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import construct
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.torch_private import ORDINARY, is_batched, unbatched
+from ms2torch._naming import generations
 
 from ._array_shape import in_range, ints, whole
 
@@ -380,6 +381,10 @@ def chosen(condition, x, y):
     if a and b:
         if x.dtype is not y.dtype:
             x, y = _dtype.promote(x, y)
+    elif (a or b) and generations.has_old_meaning("mindspore.ops.where"):
+        t, number = (x, y) if a else (y, x)
+        number = construct.from_number(number, None).to(t.device, t.dtype)
+        x, y = (t, number) if a else (number, t)
     elif a:
         x, y = _dtype.promote_scalar(x, y)
     elif b:

@@ -11,6 +11,7 @@ from ms2torch._core.gradient import integers
 from ms2torch._core.operators.registry import OPS, Definition, method, mint_form, op, primitive
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, as_torch, wrap
+from ms2torch._naming import generations
 
 # ---- conversion --------------------------------------------------------------------------------------------
 
@@ -210,6 +211,8 @@ def _tuple_to_array(input_x):
 def scalar_cast(input_x, input_y):
     """A number as an int, a float or a bool: ``input_y`` is int64, float64 or bool_ (``ops.scalar_cast``)."""
     kinds = {_dtype.int64: int, _dtype.float64: float, _dtype.bool_: bool}
+    if generations.has_old_meaning("mindspore.ops.scalar_cast") and isinstance(input_y, _dtype.Type):
+        return torch.tensor(input_x).to(_dtype.to_torch(input_y)).item()
     if input_y not in kinds:
         raise ValueError("For 'ScalarCast', the supported type is in the list: [mindspore.int64, "
                          f"mindspore.float64, mindspore.bool], but got {input_y}")

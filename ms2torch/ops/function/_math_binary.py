@@ -107,20 +107,6 @@ def _of_integers(function, name):
     return compute
 
 
-def _as_tensor(a, b):
-    """A number before ``b`` in the dtype of ``b``."""
-    return a if isinstance(a, torch.Tensor) else torch.as_tensor(a).to(b.device, b.dtype)
-
-
-@arithmetic.division(partial(torch.div, rounding_mode="trunc"))
-def _quotient(a, b):
-    """Integers divide to an integer, towards zero (what the RealDiv primitive does)."""
-    t = a if isinstance(a, torch.Tensor) else b
-    if t.is_floating_point() or t.is_complex():
-        return a / b
-    return torch.div(_as_tensor(a, b), b, rounding_mode="trunc")
-
-
 def _or_zero(function, zero_where):
     """``function`` with 0 where the operand ``zero_where`` (0 or 1) is 0, in the gradient too."""
 
@@ -165,7 +151,7 @@ def _xlogy(a, b):
 def _fmod(a, b):
     if isinstance(a, torch.Tensor) and a.dtype is torch.bool:
         return torch.zeros_like(torch.bitwise_and(a, b))
-    return torch.fmod(_as_tensor(a, b), b)
+    return torch.fmod(arithmetic.of_dtype(a, b), b)
 
 
 @arithmetic.division(torch.fmod)
@@ -188,7 +174,7 @@ def _shift(name, compute):
 
 @arithmetic.division(partial(torch.div, rounding_mode="trunc"))
 def _truncated_quotient(a, b):
-    return torch.div(_as_tensor(a, b), b, rounding_mode="trunc")
+    return torch.div(arithmetic.of_dtype(a, b), b, rounding_mode="trunc")
 
 
 _trunc_div = _binary(
@@ -219,7 +205,7 @@ _mod = refusing(
     must_be("BFloat16", "Complex128", "Complex64", "Float16", "Float32", "Float64", "Int16", "Int32",
             "Int64", "Int8", "UInt16", "UInt32", "UInt64", "UInt8"))
 _mod_of_zero = _binary("Mod", _mod, over_zero=lambda a: torch.where(a == 0, a, arithmetic.lowest(a)))
-_real_div = _binary("RealDiv", _quotient)
+_real_div = _binary("RealDiv", arithmetic.whole_quotient)
 
 _define("mul", arithmetic.product, "The product", prim="Mul", alias=("tensor_mul",), tensor=None, mint=None)
 _define("multiply", arithmetic.product, "The product", mint=None, tensor="multiply(input, value)")

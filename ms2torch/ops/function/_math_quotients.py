@@ -9,7 +9,7 @@ from ms2torch._core.gradient.integers import without_bprop
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 
-from ._math_binary import _div_truncated, _mod_of_zero, _or_zero, _quotient, _tensors
+from ._math_binary import _div_truncated, _mod_of_zero, _or_zero, _tensors
 
 __all__ = ["div", "divide", "heaviside", "true_divide"]
 
@@ -61,7 +61,7 @@ def _mod(x, y):
 @primitive("DivNoNan")
 def _div_no_nan(x1, x2):
     """The quotient, and 0 where the divisor is 0 (``mindspore.ops.DivNoNan``)."""
-    return _tensors(_or_zero(_quotient, 1), "DivNoNan")(x1, x2)
+    return _tensors(_or_zero(arithmetic.whole_quotient, 1), "DivNoNan")(x1, x2)
 
 
 @primitive("MulNoNan")

@@ -92,6 +92,13 @@ def _prod(t, axis, keep, name="ProdExt", dtype=None):
     return t if dtype is None else t.to(dtype)
 
 
+def _dtype_before(t):
+    """Of integers before 2.3: the dtype of their sum or product; None where it is Int64."""
+    if t.is_floating_point() or t.is_complex() or not generations.has_old_meaning("mindspore.ops.sum"):
+        return None
+    return torch.int32 if t.dtype is torch.bool else t.dtype
+
+
 @op(mint=True)
 @_NAMES
 def sum(input, dim=None, keepdim=False, *, dtype=None):
@@ -102,6 +109,8 @@ def sum(input, dim=None, keepdim=False, *, dtype=None):
         dtype = _dtype.to_torch(dtype)
         if input.dtype is not dtype:
             input = integers.cast(input, dtype)
+    else:
+        dtype = _dtype_before(input)
     return _sum(input, dim, keepdim, dtype=dtype)
 
 
@@ -122,6 +131,8 @@ def _tensor_sum(self, axis=None, second=None, keepdims=None, initial=None, *, dt
     if dtype is not None:
         self = _cast(self, dtype)
         dtype = self.dtype
+    else:
+        dtype = _dtype_before(self)
     total = _sum(self, axis, bool(keep), dtype=dtype)
     if initial is None:
         return total
@@ -161,7 +172,7 @@ def prod(input, axis=None, keep_dims=False, dtype=None):
     if isinstance(axis, (tuple, list)) and dtype is None:
         return _prod(input, axis, keep_dims, "ReduceProd", input.dtype)
     given = _cast(input, dtype)
-    return _prod(given, axis, keep_dims, dtype=None if dtype is None else given.dtype)
+    return _prod(given, axis, keep_dims, dtype=_dtype_before(given) if dtype is None else given.dtype)
 
 
 @_NAMES

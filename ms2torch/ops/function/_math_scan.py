@@ -13,6 +13,7 @@ from ms2torch._core.gradient import integers
 from ms2torch._core.operators.registry import REQUIRED, method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._naming import generations
 
 from ._math_axis import one_axis
 
@@ -264,6 +265,8 @@ def _counted(input, weights, minlength):
 def histc(input, bins=100, min=0.0, max=0.0):
     """The histogram over ``bins`` equal intervals from min to max (the data's range if both are 0)."""
     found = _counts(input, bins, min, max)
+    if generations.has_old_meaning("mindspore.ops.histc"):
+        return found.to(torch.int32)
     return found if input.is_floating_point() else found.to(input.dtype)
 
 

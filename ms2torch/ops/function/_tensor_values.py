@@ -15,18 +15,30 @@ from ms2torch._core.gradient import integers
 from ms2torch._core.operators.registry import method
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, as_torch, wrap
+from ms2torch._naming import generations
 
 from ._array_index import chosen
+from ._math_axis import unseen
 
 # ---- values ------------------------------------------------------------------------------------------------
 
 
 @method
-def item(input):
-    """The only element, a Python number; ValueError where there are more (``mindspore.Tensor.item``)."""
+@unseen("index")
+def item(input, index=None):
+    """The only element, a Python number; ValueError where there are more (``mindspore.Tensor.item``).
+
+    Before 2.3 an ``index``, a number or one for each axis, chose among more; the result was a Tensor.
+    """
+    if index is not None:
+        if not generations.has_old_meaning("mindspore.Tensor.item"):
+            raise TypeError("Tensor.item() takes 1 positional argument but 2 were given")
+        input = input[tuple(index)] if isinstance(index, (tuple, list)) else input.reshape(-1)[index]
     if input.numel() != 1:
         raise ValueError(f"The tensor should have only one element, but got {input.numel()}, more than one "
                          "element is ambiguous.")
+    if generations.has_old_meaning("mindspore.Tensor.item"):
+        return input.detach().reshape(()).clone()
     return input.item()
 
 

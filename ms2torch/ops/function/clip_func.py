@@ -16,6 +16,7 @@ from ms2torch._core.processes import distributed
 from ms2torch._core.tensor.construct import from_number
 from ms2torch._core.tensor.dtype import UNSIGNED
 from ms2torch._core.torch_private import clamp as clamped
+from ms2torch._naming import generations
 
 __all__ = ["clamp", "clip", "clip_by_global_norm", "clip_by_norm", "clip_by_value"]
 
@@ -105,7 +106,8 @@ def clamp(input, min=None, max=None):
     for given in (input, min, max):
         if given.__class__ is bool or getattr(given, "dtype", None) is torch.bool:
             raise ValueError("For Clamp, the dtype of 'input', 'min' and 'max' must not be bool.")
-    return _each(_limited, input, min, max)
+    kept = generations.has_old_meaning("mindspore.ops.clamp")
+    return _each(_keeping_dtype if kept else _limited, input, min, max)
 
 
 clamp = op(clamp, method=("clamp", "clip(input, min|xmin=None, max|xmax=None)"), mint=("clamp", "clip"),
