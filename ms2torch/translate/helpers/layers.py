@@ -110,9 +110,11 @@ class LowPrecision(nn.Module):
         kinds = (nn.modules.batchnorm._BatchNorm, nn.LayerNorm)
         norms = [layer for layer in module.modules() if isinstance(layer, kinds)]
         self.wide = {id(p) for layer in norms for p in layer.parameters()}
-        for layer in norms:
-            layer.register_forward_pre_hook(widened)
-            layer.register_forward_hook(narrowed)
+        for layer in module.modules():
+            is_norm = isinstance(layer, kinds)
+            layer.register_forward_pre_hook(widened if is_norm else halved)
+            if is_norm:
+                layer.register_forward_hook(narrowed)
 
     def weight(self, p):
         if id(p) not in self.wide:
@@ -121,7 +123,6 @@ class LowPrecision(nn.Module):
 
     def forward(self, *inputs):
         weights = {name: self.weight(p) for name, p in self.module.named_parameters()}
-        inputs = tuple(x.half() if x.is_floating_point() else x for x in inputs)
         found = torch.func.functional_call(self.module, weights, inputs)
         return tuple(x.float() for x in found) if isinstance(found, tuple) else found.float()
 
@@ -202,6 +203,10 @@ def in_float16(layer):
         return cast(torch.func.functional_call(lower, weights, cast(inputs, torch.float16)), torch.float32)
 
     return forward
+
+
+def halved(layer, inputs):
+    return cast(inputs, torch.float16)
 
 
 def widened(layer, inputs):
