@@ -95,16 +95,15 @@ def test_a_difference_is_shrunk_to_one_element():
 
 
 def test_a_listed_difference_is_counted_and_not_reported():
-    entry = known.Known(1, "squ*", "kind == 'value' and '3.0' in text", "a lie")
+    entry = known.Known(1, "sqrt|square", "kind == 'value' and '3.0' in text", "a lie")
     report = search.fuzz("square", Liar(), [entry], examples=100)
     assert "value" not in report.differences
     assert report.listed == entry.met > 0
 
 
 def test_the_known_differences_name_operators_that_are_fuzzed_and_conditions_that_compile():
-    names = list(table())
     for entry in known.read():
-        assert any(map(entry.names, names)), entry
+        assert set(entry.name.split("|")) <= set(table()), entry
         compile(entry.condition, "condition", "eval")
 
 
