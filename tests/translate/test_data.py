@@ -53,6 +53,9 @@ PIPELINES = {
     "mapped": """ds.GeneratorDataset(Rows(), ["x", "y"], shuffle=False).map(
     [vision.Rescale(1 / 255, 0.5), vision.HWC2CHW()], "x"
 ).map(transforms.TypeCast(ms.int32), ["y"]).batch(4)""",
+    "mapped columns of a dict": """ds.NumpySlicesDataset(
+        {"a": columns["a"], "b": columns["b"]}, shuffle=False
+    ).map(transforms.TypeCast(ms.int32), "b").batch(3)""",
     "mapped columns": """ds.NumpySlicesDataset(columns, ["a", "b"]).map(
     lambda a, b: (a + 1, b * 2), ["a", "b"]).batch(7)""",
 }

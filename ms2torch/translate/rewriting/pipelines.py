@@ -96,7 +96,11 @@ def source_of(inferred) -> dict[str, ast.expr] | None:
 
 def columns(inferred) -> list[str] | None:
     """The names of a pipeline's columns; None where they are not told."""
-    source = source_of(inferred) or {}
+    return column_names(source_of(inferred) or {})
+
+
+def column_names(source: dict[str, ast.expr]) -> list[str] | None:
+    """The names of a source's columns by its arguments; None where they are not told."""
     if "dataset_dir" in source:
         return ["image", "label"]
     node, data = source.get("column_names"), source.get("data")

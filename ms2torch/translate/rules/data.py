@@ -7,6 +7,7 @@ one the order is part of what the program computes: a sampler at the head gives 
 from __future__ import annotations
 
 import ast
+import json
 import re
 
 import libcst as cst
@@ -51,6 +52,9 @@ def numpy_slices(call):
         return "slices({data})"
     call.helper("Samples")
     names = call.args.get("column_names")
+    told = pipelines.column_names(call.nodes) if names is None else None
+    if told:
+        call.put("column_names", json.dumps(told, ensure_ascii=False))
     if isinstance(names, cst.SimpleString):
         call.put("column_names", f"[{code(names)}]")
     return "Samples(slices({data}), {column_names})"
