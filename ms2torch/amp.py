@@ -71,9 +71,8 @@ class LossScaler(ABC):
         """Change the scale after a step whose gradients were finite or not."""
 
 
-@wrap_class
-class StaticLossScaler(LossScaler):
-    """A constant scale (``mindspore.amp.StaticLossScaler``). ValueError for a scale below 1."""
+class _InParameter(LossScaler):
+    """A scaler whose scale is a Parameter. ValueError for a scale below 1."""
 
     def __init__(self, scale_value) -> None:
         self.scale_value = _scale_parameter(scale_value)
@@ -84,13 +83,18 @@ class StaticLossScaler(LossScaler):
     def unscale(self, inputs):
         return _times(inputs, self.scale_value._t.reciprocal())
 
+
+@wrap_class
+class StaticLossScaler(_InParameter):
+    """A constant scale (``mindspore.amp.StaticLossScaler``). ValueError for a scale below 1."""
+
     def adjust(self, grads_finite) -> bool:
         """The scale is constant: returns False."""
         return False
 
 
 @wrap_class
-class DynamicLossScaler(StaticLossScaler):
+class DynamicLossScaler(_InParameter):
     """A scale that falls with overflows and rises without (``mindspore.amp.DynamicLossScaler``).
 
     ``adjust(True)`` for ``scale_window`` steps in a row multiplies the scale by ``scale_factor`` unless that

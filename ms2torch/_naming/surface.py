@@ -297,8 +297,15 @@ for _name in _USES.split():
 
 @cache
 def _modules_on_record() -> frozenset[str]:
-    """Modules of which some removed names are known."""
-    return frozenset(name.rpartition(".")[0] for name in _removed())
+    """Modules of which some removed names are known; of a class's members the name before is no module."""
+    paths = {name.rpartition(".")[0] for name in _removed()}
+    return frozenset(path for path in paths if not _is_known_name(path))
+
+
+def _is_known_name(path: str) -> bool:
+    """Whether ``path`` is something in a module, in MindSpore 2.10 or before."""
+    parent, _, name = path.rpartition(".")
+    return _home(parent, name) is not None or _removed().get(path, ("", "", "(module)"))[2] != "(module)"
 
 
 def _from_gone_module(path: str, name: str):

@@ -29,3 +29,6 @@ class Symbol:
             del first["min"]
         said = {name: getattr(self, name) for name, usual in first.items() if getattr(self, name) != usual}
         return said | ({"id": id(self)} if self.unique else {})
+
+    def __str__(self) -> str:
+        return str(self.to_dict())

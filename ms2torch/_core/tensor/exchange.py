@@ -59,9 +59,6 @@ class Exchange:
 
     # ---- Python's numbers ------------------------------------------------------------------------------
 
-    def __format__(self, spec: str) -> str:
-        return format(self.asnumpy().item(), spec) if spec else str(self)
-
     def __bool__(self) -> bool:
         t = self._t
         if t.numel() != 1:

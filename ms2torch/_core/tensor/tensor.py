@@ -416,10 +416,16 @@ def _operator(name: str, same, full, prim: str, sequences: str = "", scalars: bo
             raise of_operator(full.__name__, t, lower(other), swapped, method)
         return wrap(full(other, t) if swapped else full(t, other))
 
-    setattr(Tensor, f"__{name}__", forward)
+    _attach(f"__{name}__", forward)
     if not method and name not in ("lt", "le", "gt", "ge", "eq", "ne", "and", "or", "xor"):
-        setattr(Tensor, f"__r{name}__", reflected)
+        _attach(f"__r{name}__", reflected)
     return forward
+
+
+def _attach(name: str, function) -> None:
+    """Make a function the Tensor's method ``name``, which Python's errors call it by too."""
+    function.__name__, function.__qualname__ = name, f"Tensor.{name}"
+    setattr(Tensor, name, function)
 
 
 _operator("add", torch.add, arithmetic.add, "AddExt", sequences="left, right")
@@ -469,8 +475,8 @@ def _ne(self, other):
 
 
 _COMPARED = (Tensor, bool, int, float, np.generic, torch.Tensor)
-Tensor.__eq__ = _eq
-Tensor.__ne__ = _ne
+_attach("__eq__", _eq)
+_attach("__ne__", _ne)
 
 
 def _matmul(self, other):
@@ -496,13 +502,13 @@ def _neg(self):
         return self.neg()       # which says what it does not take
 
 
-Tensor.__matmul__ = _matmul
-Tensor.__rmatmul__ = _rmatmul
-Tensor.__neg__ = _neg
-Tensor.__pos__ = lambda self: self
-Tensor.__abs__ = lambda self: self.abs()
-Tensor.__round__ = lambda self: self.round()
-Tensor.__invert__ = lambda self: self.logical_not()
+_attach("__matmul__", _matmul)
+_attach("__rmatmul__", _rmatmul)
+_attach("__neg__", _neg)
+_attach("__pos__", lambda self: self)
+_attach("__abs__", lambda self: self.abs())
+_attach("__round__", lambda self: self.round())
+_attach("__invert__", lambda self: self.logical_not())
 
 # Below numpy's own scalars: ``np.float32(2) * x`` is numpy's, and an ndarray, as in MindSpore.
 Tensor.__array_priority__ = -1e7

@@ -104,10 +104,8 @@ def _one_by_one(waves: np.ndarray, past: np.ndarray) -> np.ndarray:
     return np.array(found, waves.dtype).reshape(waves.shape)
 
 
-class LFilter(AudioTensorOperation):
-    """A filter of any order (``mindspore.dataset.audio.LFilter``): ``b_coeffs`` over ``a_coeffs``, lowest
-    delay first.
-    """
+class _LFilter(AudioTensorOperation):
+    """A filter by the coefficients of its difference equation."""
 
     def __init__(self, a_coeffs, b_coeffs, clamp=True):
         for name, values in (("a_coeffs", a_coeffs), ("b_coeffs", b_coeffs)):
@@ -133,7 +131,13 @@ class LFilter(AudioTensorOperation):
         return np.array(self.b_coeffs, np.float32), np.array(self.a_coeffs, np.float32)
 
 
-class Filtfilt(LFilter):
+class LFilter(_LFilter):
+    """A filter of any order (``mindspore.dataset.audio.LFilter``): ``b_coeffs`` over ``a_coeffs``, lowest
+    delay first.
+    """
+
+
+class Filtfilt(_LFilter):
     """`LFilter` forward and then backward, which leaves phases as they are
     (``mindspore.dataset.audio.Filtfilt``)."""
 
@@ -267,9 +271,8 @@ class BandBiquad(_Cookbook):
         return (b0, 0.0, 0.0), (1.0, a1, a2)
 
 
-class BassBiquad(_Cookbook):
-    """Raise or lower what is below ``central_freq`` by ``gain`` dB
-    (``mindspore.dataset.audio.BassBiquad``)."""
+class _Shelf(_Cookbook):
+    """A shelf of the equalizer."""
 
     def __init__(self, sample_rate, gain, central_freq=100.0, Q=0.707):
         check_number(gain, "gain")
@@ -287,7 +290,12 @@ class BassBiquad(_Cookbook):
         return [value / a[0] for value in b], [value / a[0] for value in a]
 
 
-class TrebleBiquad(BassBiquad):
+class BassBiquad(_Shelf):
+    """Raise or lower what is below ``central_freq`` by ``gain`` dB
+    (``mindspore.dataset.audio.BassBiquad``)."""
+
+
+class TrebleBiquad(_Shelf):
     """Raise or lower what is above ``central_freq`` by ``gain`` dB.
 
     (``mindspore.dataset.audio.TrebleBiquad``).

@@ -262,8 +262,8 @@ class Angle(AudioTensorOperation):
         return np.arctan2(wave[..., 1], wave[..., 0])
 
 
-class ComplexNorm(AudioTensorOperation):
-    """The size of complex numbers, (..., 2), to a power (``mindspore.dataset.audio.ComplexNorm``)."""
+class _ComplexNorm(AudioTensorOperation):
+    """The magnitude of complex numbers, to a power."""
 
     def __init__(self, power=1.0):
         check_not_negative(power, "power")
@@ -275,7 +275,11 @@ class ComplexNorm(AudioTensorOperation):
         return np.power((wave * wave).sum(-1), wave.dtype.type(0.5 * single(self.power)))
 
 
-class Magphase(ComplexNorm):
+class ComplexNorm(_ComplexNorm):
+    """The size of complex numbers, (..., 2), to a power (``mindspore.dataset.audio.ComplexNorm``)."""
+
+
+class Magphase(_ComplexNorm):
     """The size of complex numbers, (..., 2), to a power, and their angle
     (``mindspore.dataset.audio.Magphase``)."""
 

@@ -173,12 +173,8 @@ class YelpReviewDataset(_ShuffleFirst, _Table):
 # ---- lines -------------------------------------------------------------------------------------------------
 
 
-class WikiTextDataset(Corpus):
-    """WikiText-2 and WikiText-103 (``mindspore.dataset.WikiTextDataset``): the lines that are not empty,
-    ``text``.
-
-    ``usage``: train, test, valid or all.
-    """
+class _PartsOfCorpus(Corpus):
+    """Lines of a corpus in parts."""
 
     _files = {"test": "wiki.test.tokens", "train": "wiki.train.tokens", "valid": "wiki.valid.tokens"}
     _usages = ("train", "valid", "test", "all")
@@ -192,7 +188,15 @@ class WikiTextDataset(Corpus):
         return sum(1 for line in self._lines(file) if line)
 
 
-class PennTreebankDataset(WikiTextDataset):
+class WikiTextDataset(_PartsOfCorpus):
+    """WikiText-2 and WikiText-103 (``mindspore.dataset.WikiTextDataset``): the lines that are not empty,
+    ``text``.
+
+    ``usage``: train, test, valid or all.
+    """
+
+
+class PennTreebankDataset(_PartsOfCorpus):
     """Penn Treebank (``mindspore.dataset.PennTreebankDataset``): the lines that are not empty, ``text``.
 
     ``usage``: train, test, valid or all.
@@ -227,12 +231,8 @@ class EnWik9Dataset(Corpus):
 # ---- words with tags ---------------------------------------------------------------------------------------
 
 
-class CoNLL2000Dataset(_ShuffleFirst):
-    """The chunking task of CoNLL-2000 (``mindspore.dataset.CoNLL2000Dataset``): a sentence's ``word``,
-    ``pos_tag``, ``chunk_tag``, each text (N,). ``usage``: train, test or all.
-
-    (MindSpore's ``get_dataset_size`` counts words; here it counts sentences.)
-    """
+class _TaggedWords(_ShuffleFirst):
+    """Sentences of tagged words."""
 
     _told = "conll2000 dataset dir: "
     _files = {"test": "test.txt", "train": "train.txt"}
@@ -266,7 +266,15 @@ class CoNLL2000Dataset(_ShuffleFirst):
         return between + words
 
 
-class UDPOSDataset(CoNLL2000Dataset):
+class CoNLL2000Dataset(_TaggedWords):
+    """The chunking task of CoNLL-2000 (``mindspore.dataset.CoNLL2000Dataset``): a sentence's ``word``,
+    ``pos_tag``, ``chunk_tag``, each text (N,). ``usage``: train, test or all.
+
+    (MindSpore's ``get_dataset_size`` counts words; here it counts sentences.)
+    """
+
+
+class UDPOSDataset(_TaggedWords):
     """Universal Dependencies, English (``mindspore.dataset.UDPOSDataset``): a sentence's ``word``,
     ``universal``, ``stanford``, each text (N,). ``usage``: train, test, valid or all.
     """

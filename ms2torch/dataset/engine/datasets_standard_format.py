@@ -4,14 +4,14 @@ from ms2torch._core.errors import unsupported
 
 from ._csv import CSVDataset
 from ._minddataset import MindDataset
-from ._sources import SourceDataset
 from ._tfrecord import TFRecordDataset
+from .datasets_user_defined import GeneratorDataset
 from .samplers import Shuffle
 
 __all__ = ["CSVDataset", "MindDataset", "OBSMindDataset", "TFRecordDataset"]
 
 
-class OBSMindDataset(SourceDataset):
+class OBSMindDataset(GeneratorDataset):
     """MindRecord files in Huawei's object storage (``mindspore.dataset.OBSMindDataset``):
     NotImplementedError."""
 

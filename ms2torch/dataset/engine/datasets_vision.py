@@ -124,11 +124,8 @@ class _InMemory(MappableDataset, VisionBaseDataset):
         return lambda number: [np.array(column[number]) for column in columns]
 
 
-class MnistDataset(_InMemory):
-    """Handwritten digits from MNIST's idx files: ``image`` (28, 28, 1) uint8 and ``label`` uint32.
-
-    ``usage``: "train", "test", or "all" (default), which reads what is there, the test digits first.
-    """
+class _MnistDataset(_InMemory):
+    """Images and labels in the files of MNIST."""
 
     _told = "mnist"                                  # in the error of no images
     _parts = {"test": ("t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"),
@@ -181,13 +178,20 @@ class MnistDataset(_InMemory):
         return np.frombuffer(data, np.uint8, size, head).reshape(count, *shape)
 
 
-class FashionMnistDataset(MnistDataset):
+class MnistDataset(_MnistDataset):
+    """Handwritten digits from MNIST's idx files: ``image`` (28, 28, 1) uint8 and ``label`` uint32.
+
+    ``usage``: "train", "test", or "all" (default), which reads what is there, the test digits first.
+    """
+
+
+class FashionMnistDataset(_MnistDataset):
     """Fashion-MNIST, in MNIST's files (``mindspore.dataset.FashionMnistDataset``)."""
 
     _told = "fashion mnist"
 
 
-class EMnistDataset(MnistDataset):
+class EMnistDataset(_MnistDataset):
     """EMNIST, in MNIST's files (``mindspore.dataset.EMnistDataset``).
 
     ``name``: byclass, bymerge, balanced, letters, digits or mnist. The images lie on their side, as in the
@@ -210,14 +214,14 @@ class EMnistDataset(MnistDataset):
             self._parts[one] = f"{base}-images-idx3-ubyte", f"{base}-labels-idx1-ubyte"
 
 
-class KMnistDataset(MnistDataset):
+class KMnistDataset(_MnistDataset):
     """Kuzushiji-MNIST, in MNIST's files (``mindspore.dataset.KMnistDataset``)."""
 
     _told = "kmnist"
 
 
-class Cifar10Dataset(_InMemory):
-    """CIFAR-10 from its binary files: ``image`` (32, 32, 3) uint8 and ``label`` uint32."""
+class _CifarDataset(_InMemory):
+    """What the two collections of CIFAR have in common."""
 
     _marks = 1                                     # bytes of labels before each image
     _set = 10
@@ -251,7 +255,11 @@ class Cifar10Dataset(_InMemory):
         return [np.ascontiguousarray(images), *labels]
 
 
-class Cifar100Dataset(Cifar10Dataset):
+class Cifar10Dataset(_CifarDataset):
+    """CIFAR-10 from its binary files: ``image`` (32, 32, 3) uint8 and ``label`` uint32."""
+
+
+class Cifar100Dataset(_CifarDataset):
     """CIFAR-100 from its binary files: ``image``, ``coarse_label`` and ``fine_label``."""
 
     _names = ("image", "coarse_label", "fine_label")

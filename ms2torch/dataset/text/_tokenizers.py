@@ -329,12 +329,8 @@ class WordpieceTokenizer(_Tokenizer):
         return words(pieces), starts, ends
 
 
-class BasicTokenizer(_Tokenizer):
-    """Words between blanks, marks and Chinese characters on their own.
-
-    (``mindspore.dataset.text.BasicTokenizer``.) ``lower_case`` folds case and drops accents;
-    ``preserve_unused_token`` keeps tokens like [CLS] whole.
-    """
+class _BasicTokens(_Tokenizer):
+    """Words by Unicode, in one form, without what is no text."""
 
     def __init__(self, lower_case=False, keep_whitespace=False, normalization_form=NormalizeForm.NONE,
                  preserve_unused_token=True, with_offsets=False):
@@ -390,7 +386,15 @@ class BasicTokenizer(_Tokenizer):
         return super()._compute(np.array(text))
 
 
-class BertTokenizer(BasicTokenizer):
+class BasicTokenizer(_BasicTokens):
+    """Words between blanks, marks and Chinese characters on their own.
+
+    (``mindspore.dataset.text.BasicTokenizer``.) ``lower_case`` folds case and drops accents;
+    ``preserve_unused_token`` keeps tokens like [CLS] whole.
+    """
+
+
+class BertTokenizer(_BasicTokens):
     """`BasicTokenizer`, then `WordpieceTokenizer` (``mindspore.dataset.text.BertTokenizer``)."""
 
     def __init__(self, vocab, suffix_indicator="##", max_bytes_per_token=100, unknown_token="[UNK]",

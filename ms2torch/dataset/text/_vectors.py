@@ -15,11 +15,8 @@ from ._arrays import TextTensorOperation
 __all__ = ["CharNGram", "FastText", "GloVe", "ToVectors", "Vectors"]
 
 
-class Vectors:
-    """Vectors of words from a text file, a word and its numbers a line (``mindspore.dataset.text.Vectors``).
-
-    A first line of two fields is a head and counts for nothing; the first of several lines for a word holds.
-    """
+class _Vectors:
+    """Vectors of words, read from a file."""
 
     _files: str | None = None           # what its files are called
 
@@ -67,6 +64,13 @@ class Vectors:
         return self._vectors.get(word)
 
 
+class Vectors(_Vectors):
+    """Vectors of words from a text file, a word and its numbers a line (``mindspore.dataset.text.Vectors``).
+
+    A first line of two fields is a head and counts for nothing; the first of several lines for a word holds.
+    """
+
+
 def _number(text: str) -> float:
     """A number, 0 for what is none, as C's ``atof`` has it."""
     try:
@@ -75,19 +79,19 @@ def _number(text: str) -> float:
         return 0.0
 
 
-class GloVe(Vectors):
+class GloVe(_Vectors):
     """GloVe's files ``glove.6B.*.txt`` (``mindspore.dataset.text.GloVe``)."""
 
     _files = "glove.6B.*.txt"
 
 
-class FastText(Vectors):
+class FastText(_Vectors):
     """fastText's files ``*.vec`` (``mindspore.dataset.text.FastText``)."""
 
     _files = "*.vec"
 
 
-class CharNGram(Vectors):
+class CharNGram(_Vectors):
     """Vectors of runs of characters, whose mean is a word's (``mindspore.dataset.text.CharNGram``).
 
     A run has two to four and is called ``2gram-th``; the beginning and the end of a word are ``#BEGIN#`` and

@@ -138,9 +138,8 @@ class RandomResizeWithBBox(_Drawn):
         return ResizeWithBBox._resized(self, image, boxes, RandomResize.drawn(stream))
 
 
-class RandomHorizontalFlipWithBBox(_Drawn):
-    """`RandomHorizontalFlip`, of the boxes too
-    (``mindspore.dataset.vision.RandomHorizontalFlipWithBBox``)."""
+class _RandomFlipWithBBox(_Drawn):
+    """An image and its boxes, mirrored with a probability."""
 
     _axis = 1
 
@@ -158,7 +157,12 @@ class RandomHorizontalFlipWithBBox(_Drawn):
         return np.flip(image, axis), boxes
 
 
-class RandomVerticalFlipWithBBox(RandomHorizontalFlipWithBBox):
+class RandomHorizontalFlipWithBBox(_RandomFlipWithBBox):
+    """`RandomHorizontalFlip`, of the boxes too
+    (``mindspore.dataset.vision.RandomHorizontalFlipWithBBox``)."""
+
+
+class RandomVerticalFlipWithBBox(_RandomFlipWithBBox):
     """`RandomVerticalFlip`, of the boxes too (``mindspore.dataset.vision.RandomVerticalFlipWithBBox``)."""
 
     _axis = 0

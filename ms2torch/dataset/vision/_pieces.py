@@ -209,8 +209,8 @@ class SlicePatches(ImageOperation):
                      for i in range(self.num_height) for j in range(self.num_width))
 
 
-class FiveCrop(TensorOperation):
-    """The four corners and the middle of a PIL image, as a tuple (``mindspore.dataset.vision.FiveCrop``)."""
+class _Crops(TensorOperation):
+    """The four corners and the middle."""
 
     implementation = Implementation.PY
 
@@ -235,7 +235,11 @@ class FiveCrop(TensorOperation):
         return tuple(image.crop((left, top, left + columns, top + rows)) for top, left in corners)
 
 
-class TenCrop(FiveCrop):
+class FiveCrop(_Crops):
+    """The four corners and the middle of a PIL image, as a tuple (``mindspore.dataset.vision.FiveCrop``)."""
+
+
+class TenCrop(_Crops):
     """`FiveCrop`, and `FiveCrop` of the mirrored PIL image (``mindspore.dataset.vision.TenCrop``)."""
 
     def __init__(self, size, use_vertical_flip=False):

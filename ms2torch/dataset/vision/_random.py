@@ -55,8 +55,8 @@ def unless_none(scale, ratio, interpolation, max_attempts) -> tuple:
                  zip((scale, ratio, interpolation, max_attempts), usual, strict=True))
 
 
-class RandomResizedCrop(RandomOperation, ImageOperation):
-    """A rectangle of random area (``scale``, of the whole) and proportion (``ratio``), at another size."""
+class _RandomResizedCrop(RandomOperation, ImageOperation):
+    """A random part in a random shape, resized."""
 
     alike = True
 
@@ -127,7 +127,11 @@ class RandomResizedCrop(RandomOperation, ImageOperation):
         return image.crop((left, top, left + width, top + height)).resize(self.size[::-1], how)
 
 
-class RandomCropDecodeResize(RandomResizedCrop):
+class RandomResizedCrop(_RandomResizedCrop):
+    """A rectangle of random area (``scale``, of the whole) and proportion (``ratio``), at another size."""
+
+
+class RandomCropDecodeResize(_RandomResizedCrop):
     """`RandomResizedCrop` straight from the bytes of an image file.
 
     MindSpore decodes the crop alone, here the whole image is decoded: along the border of a crop, values of a

@@ -109,6 +109,26 @@ class BatchNorm3d(_BatchNorm):
     _ranks = (5,)
 
 
+class SyncBatchNormInner(Cell):
+    """Batch normalisation over the processes of a group."""
+
+    def __init__(self, members) -> None:
+        super().__init__()
+        self.__dict__["_members"] = members
+
+    def construct(self, input, weights, moving, share, eps):
+        return wrap(normalised(input._t, *weights, *moving, share, eps, self._members))
+
+
+class _SyncBatchNorm(Cell):
+    def __init__(self, members) -> None:
+        super().__init__()
+        self.inner = SyncBatchNormInner(members)
+
+    def construct(self, *args):
+        return self.inner(*args)
+
+
 class SyncBatchNorm(_BatchNorm):
     """Over (N, C, ...) and all processes of a group (``mindspore.mint.nn.SyncBatchNorm``).
 
@@ -124,6 +144,7 @@ class SyncBatchNorm(_BatchNorm):
         self.process_group = process_group or GlobalComm.WORLD_COMM_GROUP
         self.__dict__["_members"] = group_of(self.process_group)
         self.world_size = self._members.size
+        self.sync_batch_norm = _SyncBatchNorm(self._members)
 
     def _check_rank(self, rank: int) -> None:
         if rank < 2:
@@ -134,7 +155,7 @@ class SyncBatchNorm(_BatchNorm):
             return super()._normalised(input, mean, variance, training, share)
         weights = (None, None) if self.weight is None else (self.weight._t, self.bias._t)
         moving = (None, None) if mean is None else (mean._t, variance._t)
-        return wrap(normalised(input._t, *weights, *moving, share, self.eps, self._members))
+        return self.sync_batch_norm(input, weights, moving, share, self.eps)
 
 
 class GroupNorm(Cell):

@@ -195,9 +195,8 @@ class MaxUnpool2d(Cell):
 # ---- dropout: in training alone ----------------------------------------------------------------------------
 
 
-class DropoutExt(Cell):
-    """Zeroes elements with probability ``p`` while training, scales the rest (``mindspore.mint.nn.Dropout``).
-    """
+class _Drops(Cell):
+    """Zeroes with probability ``p`` while training."""
 
     _drop = staticmethod(F.dropout)
 
@@ -211,7 +210,12 @@ class DropoutExt(Cell):
         return self._drop(input, self.p, self.training, self.inplace)
 
 
-class Dropout2dExt(DropoutExt):
+class DropoutExt(_Drops):
+    """Zeroes elements with probability ``p`` while training, scales the rest (``mindspore.mint.nn.Dropout``).
+    """
+
+
+class Dropout2dExt(_Drops):
     """Zeroes channels of (N, C, H, W) with probability ``p`` while training.
 
     (``mindspore.mint.nn.Dropout2d``.)

@@ -31,11 +31,8 @@ def checked_options(name, lr, betas, eps, weight_decay, amsgrad, maximize, kinds
     return adam_options(lr, betas, eps, weight_decay, amsgrad, maximize)
 
 
-class AdamW(Optimizer):
-    """torch's AdamW. State: ``exp_avg.*``, ``exp_avg_sq.*``, ``state_step`` (-1 before the first step).
-
-    Groups with ``amsgrad`` keep ``max_exp_avg_sq`` among their options.
-    """
+class _AdamW(Optimizer):
+    """What AdamW and FusedAdamW have in common."""
 
     _adds_decay = False
     _betas = (tuple,)
@@ -75,3 +72,10 @@ class AdamW(Optimizer):
         ]
         kernel = partial(adamw_kernel, self._counted(self.state_step) + 1)
         return self._update(gradients, kernel, self.exp_avg, self.exp_avg_sq, largest)
+
+
+class AdamW(_AdamW):
+    """torch's AdamW. State: ``exp_avg.*``, ``exp_avg_sq.*``, ``state_step`` (-1 before the first step).
+
+    Groups with ``amsgrad`` keep ``max_exp_avg_sq`` among their options.
+    """

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ms2torch.common.parameter import ParameterTuple
 
-from .adamw import AdamW
+from .adamw import _AdamW
 
 
-class FusedAdamW(AdamW):
+class FusedAdamW(_AdamW):
     """AdamW with one kernel for a group, which every optimizer has here; ``add_param_group`` makes state too.
 
     With ``amsgrad``, ``max_exp_avg_sq.*`` is part of the state. ValueError where groups differ in

@@ -20,11 +20,23 @@ class _Product(Cell):
         self.fn = fn
 
 
+class _FirstGrad(_Product):
+    """The network as `Jvp` holds it a second time."""
+
+
+class _FirstGradSingleValue(_Product):
+    """The network as `Jvp` holds it last, so that its parameters' names begin with this Cell's."""
+
+
 class Jvp(_Product):
     """``(*inputs, v)`` to (outputs, Jacobian times ``v``) of a network (``mindspore.nn.Jvp``).
 
     ``v`` has the form of the input, a tuple for several.
     """
+
+    def __init__(self, fn) -> None:
+        super().__init__(fn)
+        self.first_grad, self.first_grad_single_value = _FirstGrad(fn), _FirstGradSingleValue(fn)
 
     def construct(self, *args):
         *inputs, v = args

@@ -15,8 +15,10 @@ from ms2torch.ops.function import _nn_image as kernels
 
 from ..cell import Cell
 from ._plain import PlainCell
+from .activation import ReLU
 from .container import CellList
 from .conv import Conv2d
+from .pooling import AvgPool2d
 
 __all__ = [
     "MSSSIM",
@@ -134,6 +136,7 @@ class MSSSIM(_Similarity):
         self.level = len(power_factors)
         self._powers = tuple(power_factors)
         self.multi_convs_list = CellList([self._window_layer() for _ in power_factors])
+        self.avg_pool, self.relu = AvgPool2d(kernel_size=2, stride=2), ReLU()
 
     def construct(self, img1, img2):
         for name, x in (("img1", img1), ("img2", img2)):

@@ -18,7 +18,7 @@ from ms2torch.ops.function._nn_pool import avg_pooled, max_pooled
 
 from ..cell import Cell
 from ._errors import not_tensor
-from ._parts import primitive
+from ._parts import Part
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
@@ -118,6 +118,46 @@ class _PoolNd(Cell):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, pad_mode={self.pad_mode}"
 
 
+def _in_space(cell, sizes) -> tuple[int, ...]:
+    """Sizes of a layer, with ones for the dimensions that it lacks of three."""
+    return (1,) * (3 - cell._dims) + tuple(sizes)
+
+
+def _sides_in_space(cell) -> tuple[int, ...]:
+    return (0,) * (3 - cell._dims) + cell._sides
+
+
+def _plain_arguments(cell) -> dict:
+    return {"kernel_size": cell.kernel_size, "strides": cell.stride, "pad_mode": cell.pad_mode}
+
+
+def _avg_pool(cell):
+    """The operator of an average pooling: that of three dimensions where the others do not suffice."""
+    from ms2torch import ops
+
+    if cell._count_pads is None:
+        return ops.AvgPool(**_plain_arguments(cell))
+    return ops.AvgPool3D(
+        _in_space(cell, cell._window), _in_space(cell, cell._step), cell.pad_mode.lower(),
+        tuple(p for p in _sides_in_space(cell) for _ in (0, 1)), cell.ceil_mode, cell.count_include_pad,
+        cell.divisor_override or 0)
+
+
+def _max_pool(cell):
+    """The operator of a max pooling: with indices where the others do not suffice."""
+    from ms2torch import ops
+
+    if not cell.use_pad:
+        if cell._dims < 3:
+            return ops.MaxPool(**_plain_arguments(cell))
+        return ops.MaxPool3D(**_plain_arguments(cell), ceil_mode=None)
+    if cell._dims == 3 and cell._dilation == 1 and not cell.return_indices:
+        return ops.MaxPool3D(cell.kernel_size, cell.stride, "pad", cell._sides, cell._ceil)
+    dilation = (cell._dilation,) * 3 if isinstance(cell._dilation, int) else _in_space(cell, cell._dilation)
+    return ops.MaxPool3DWithArgmax(_in_space(cell, cell._window), _in_space(cell, cell._step),
+                                   _sides_in_space(cell), dilation, cell._ceil)
+
+
 _MAX_POOL = {1: torch.max_pool1d, 2: torch.max_pool2d, 3: torch.max_pool3d}
 
 
@@ -159,11 +199,7 @@ class _MaxPool(_PoolNd):
             sides = self._sides if self.use_pad else 0
             self._direct = (self._window, self._step, sides, self._dilation, ceil_mode)
 
-    max_pool = primitive("MaxPool", all="_pool_arguments")
-
-    @property
-    def _pool_arguments(self) -> dict:
-        return {"kernel_size": self.kernel_size, "strides": self.stride, "pad_mode": self.pad_mode}
+    max_pool = Part(_max_pool)
 
     def construct(self, x):
         direct = self._direct
@@ -271,8 +307,7 @@ class _AvgPool(_PoolNd):
         return (f"For {self.cls_name}, the padding must be a int or tuple/list contains 1 or {self._dims} "
                 f"int, but got tuple/list with length:{count}.")
 
-    avg_pool = primitive("AvgPool", all="_pool_arguments")
-    _pool_arguments = _MaxPool._pool_arguments
+    avg_pool = Part(_avg_pool)
 
     def construct(self, x):
         t, added = self._batched(x)
@@ -332,8 +367,8 @@ class AvgPool1d(_AvgPool):
         check.check_value_type("stride", stride, [int], type(self).__name__)
         super().__init__(kernel_size, stride, pad_mode)
         self._set(padding, ceil_mode, count_include_pad)
-        lead = (1, 1) if self.pad_mode == "PAD" or ceil_mode or not count_include_pad else (1,)
-        self.kernel_size, self.stride = (*lead, kernel_size), (*lead, stride)
+        if self._count_pads is None:
+            self.kernel_size, self.stride = (1, kernel_size), (1, stride)
 
     def _pooled(self, t):
         left = t.shape[-1] - self._window[0]

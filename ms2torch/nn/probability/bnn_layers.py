@@ -159,12 +159,8 @@ class ConvReparam(_Variational, _Conv):
                 f"padding={self.padding}, dilation={self.dilation}, group={self.group}, {self._told()}")
 
 
-class DenseReparam(_Variational, Cell):
-    """Dense layer with sampled weights (``mindspore.nn.probability.bnn_layers.DenseReparam``).
-
-    ``activation``: a name or a Cell, applied last; ValueError for anything else. Distributions as in
-    `ConvReparam`.
-    """
+class _DrawnDense(_Variational, Cell):
+    """A dense layer whose weights are drawn."""
 
     def __init__(self, in_channels, out_channels, activation=None, has_bias=True, weight_prior_fn=NormalPrior,
                  weight_posterior_fn=normal_post_fn, bias_prior_fn=NormalPrior,
@@ -194,7 +190,15 @@ class DenseReparam(_Variational, Cell):
         return f"in_channels={self.in_channels}, out_channels={self.out_channels}, {self._told()}{last}"
 
 
-class DenseLocalReparam(DenseReparam):
+class DenseReparam(_DrawnDense):
+    """Dense layer with sampled weights (``mindspore.nn.probability.bnn_layers.DenseReparam``).
+
+    ``activation``: a name or a Cell, applied last; ValueError for anything else. Distributions as in
+    `ConvReparam`.
+    """
+
+
+class DenseLocalReparam(_DrawnDense):
     """Dense layer whose outputs are sampled, not its weights
     (``mindspore.nn.probability.bnn_layers.DenseLocalReparam``); arguments as DenseReparam's.
     """

@@ -17,6 +17,7 @@ from ms2torch.nn.cell import Cell
 from ms2torch.ops.composite.base import GradOperation
 
 from ..layer.basic import Identity
+from ..layer.container import CellList
 from .grad_reducer import loss_and_gradients, reducer_for
 
 
@@ -231,63 +232,82 @@ class ParameterUpdate(Cell):
         return x
 
 
+def _check_parts(name: str, argument: str, count) -> None:
+    if not isinstance(count, int):
+        raise TypeError(f"For '{name}', the argument '{argument}' must be integer, but got the type : "
+                        f"{type(count)}.")
+    if count <= 0:
+        raise ValueError(f"For '{name}', the argument '{argument}' must be large than 0, but got {count}.")
+
+
+class _MicroBatch(Cell):
+    """Cuts part ``i`` of ``micro_size`` out of each input."""
+
+    def __init__(self, micro_size: int) -> None:
+        super().__init__()
+        self.micro_size = micro_size
+
+    def construct(self, i, *inputs):
+        return tuple([_part(x, i, self.micro_size) for x in inputs])
+
+
+def _micro_batches(count: int) -> CellList:
+    return CellList([_MicroBatch(count) for _ in range(count)])
+
+
+def _sum_of_losses(network, parts, inputs):
+    """What a network gives for each part of a batch, added up."""
+    total = None
+    for i, part in enumerate(parts):
+        loss = network(*part(i, *inputs))
+        total = loss if total is None else total + loss
+    return total
+
+
 class MicroBatchInterleaved(Cell):
     """Splits the batch into ``interleave_num`` parts and adds up their losses."""
 
     def __init__(self, network, interleave_num: int = 2) -> None:
         super().__init__(auto_prefix=False)
-        if not isinstance(interleave_num, int):
-            raise TypeError(
-                "For 'MicroBatchInterleaved', the argument 'interleave_num' must be integer, "
-                f"but got the type : {type(interleave_num)}."
-            )
-        if interleave_num <= 0:
-            raise ValueError(
-                "For 'MicroBatchInterleaved', the argument 'interleave_num' must be large than 0, "
-                f"but got {interleave_num}."
-            )
+        _check_parts("MicroBatchInterleaved", "interleave_num", interleave_num)
         self.network = network
         self.interleave_num = interleave_num
+        self.interleave_inputs = _micro_batches(interleave_num)
 
     def construct(self, *inputs):
-        total = None
-        for i in range(self.interleave_num):
-            part = self.network(*[_part(x, i, self.interleave_num) for x in inputs])
-            total = part if total is None else total + part
-        return total
+        return _sum_of_losses(self.network, self.interleave_inputs, inputs)
 
 
-class GradAccumulationCell(MicroBatchInterleaved):
+class _InMicroBatches(Cell):
+    """Splits the batch into ``micro_size`` parts and adds up their losses, so the gradients accumulate."""
+
+    def __init__(self, network, micro_size: int, name: str) -> None:
+        super().__init__(auto_prefix=False)
+        if not isinstance(network, Cell):
+            raise TypeError(f"For '{name}', the argument 'network' must cell type, but got the type : "
+                            f"{type(network)}.")
+        _check_parts(name, "micro_size", micro_size)
+        self.network = network
+        self.micro_size = micro_size
+        self.micro_inputs = _micro_batches(micro_size)
+        self._get_attr_from_cell(network)
+
+    def construct(self, *inputs):
+        return _sum_of_losses(self.network, self.micro_inputs, inputs)
+
+
+class GradAccumulationCell(_InMicroBatches):
     """Splits the batch into ``micro_size`` parts and adds up their losses, so the gradients accumulate."""
 
     def __init__(self, network, micro_size: int) -> None:
-        super().__init__(network, micro_size)
-        self.micro_size = micro_size
+        super().__init__(network, micro_size, "GradAccumulationCell")
 
 
-class PipelineCell(Cell):
-    """Splits the batch into ``micro_size`` parts that go through the stages of a pipeline; gives the sum of
-    their losses, on every process (``mindspore.nn.PipelineCell``).
-
-    Stages are the ``pipeline_stage`` of Cells, which ``stage_config`` sets by their names. With
-    ``set_auto_parallel_context(pipeline_stages=n)`` and several processes, each computes its stage: of all
-    micro-batches in turns when the call is differentiated, of one after the other when it is not. KeyError
-    for names that the network has not; ValueError for fewer micro-batches than stages, or stages without
-    Cells.
-    """
+class _Pipeline(_InMicroBatches):
+    """A network whose parts of a batch go through the stages of a pipeline."""
 
     def __init__(self, network, micro_size: int, stage_config=None, segment_config=None) -> None:
-        super().__init__(auto_prefix=False)
-        head = "For 'PipelineCell', the argument "
-        if not isinstance(network, Cell):
-            raise TypeError(f"{head}'network' must cell type, but got the type : {type(network)}.")
-        if not isinstance(micro_size, int):
-            raise TypeError(f"{head}'micro_size' must be integer, but got the type : {type(micro_size)}.")
-        if micro_size <= 0:
-            raise ValueError(f"{head}'micro_size' must be large than 0, but got {micro_size}.")
-        self.network = network
-        self.micro_size = micro_size
-        self._get_attr_from_cell(network)
+        super().__init__(network, micro_size, "PipelineCell")
         self._steps = {}
         for what, config in (("stage", stage_config), ("segment", segment_config)):
             left = dict(config or {})
@@ -296,20 +316,16 @@ class PipelineCell(Cell):
                     if key in left:
                         setattr(cell, f"pipeline_{what}", left.pop(key))
             if left:
-                raise KeyError(f"{head}'{what}_config' : {left} is not found in 'network' : {network}")
+                raise KeyError(f"For 'PipelineCell', the argument '{what}_config' : {left} is not found in "
+                               f"'network' : {network}")
 
     def shard(self, in_strategy, out_strategy=None, parameter_plan=None, device="Ascend", level=0):
         raise ValueError("For 'PipelineCell', no 'shard' on 'PipelineCell' is allowed.")
 
     def construct(self, *inputs):
-        batches = [tuple([_part(x, i, self.micro_size) for x in inputs]) for i in range(self.micro_size)]
         if distributed.staged() and mode.differentiation is not None and mode.way is None:
-            return self._through_stages(batches)
-        total = None
-        for batch in batches:
-            loss = self.network(*batch)
-            total = loss if total is None else total + loss
-        return total
+            return self._through_stages([part(i, *inputs) for i, part in enumerate(self.micro_inputs)])
+        return super().construct(*inputs)
 
     def _through_stages(self, batches):
         from ms2torch._core.processes import pipeline
@@ -329,6 +345,18 @@ class PipelineCell(Cell):
         return pipeline.train(steps, batches)
 
 
+class PipelineCell(_Pipeline):
+    """Splits the batch into ``micro_size`` parts that go through the stages of a pipeline; gives the sum of
+    their losses, on every process (``mindspore.nn.PipelineCell``).
+
+    Stages are the ``pipeline_stage`` of Cells, which ``stage_config`` sets by their names. With
+    ``set_auto_parallel_context(pipeline_stages=n)`` and several processes, each computes its stage: of all
+    micro-batches in turns when the call is differentiated, of one after the other when it is not. KeyError
+    for names that the network has not; ValueError for fewer micro-batches than stages, or stages without
+    Cells.
+    """
+
+
 def _part(x, index: int, count: int):
     if not isinstance(x, Tensor):
         return x
@@ -336,7 +364,8 @@ def _part(x, index: int, count: int):
     local = t.to_local() if hasattr(t, "to_local") else t
     size = local.shape[0]
     if size % count:
-        raise ValueError(f"The batch of {size} can not be split into {count} equal parts.")
+        raise ValueError(f"For micro batch initialization, the 0th dimension shape of input({size}) must be "
+                         f"divided by micro size({count})")
     part = local.narrow(0, index * (size // count), size // count)
     if local is not t:      # (of a batch that lies on several processes each gives its part)
         part = type(t).from_local(part, t.device_mesh, t.placements, run_check=False)

@@ -180,10 +180,12 @@ class PipelineGradReducer(Cell):
     def __init__(self, parameters, scale_sense=1.0, opt_shard=None) -> None:
         super().__init__(auto_prefix=False)
         from ms2torch.common.parameter import Parameter
+        from ms2torch.nn.layer.basic import Identity
         from ms2torch.parallel._utils import _get_enable_parallel_optimizer
 
         self.scale_sense = Parameter(scale_sense, name="scale_sense")
         self.opt_shard = _get_enable_parallel_optimizer() if opt_shard is None else opt_shard
+        self.grad_reducer = Identity()
 
     def construct(self, grads):
         scale = self.scale_sense._t

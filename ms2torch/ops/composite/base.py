@@ -193,9 +193,6 @@ class MultitypeFuncGraph:
             )
         return best
 
-    def __repr__(self) -> str:
-        return f"MultitypeFuncGraph[{self.name}]"
-
 
 def _in_its_language(function):
     """``function``, in a graph's language where one calls it."""

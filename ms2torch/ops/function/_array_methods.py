@@ -285,14 +285,14 @@ def tile(input, *counts, dims=None, reps=None):
 
 
 @method
-def repeat(input, *repeats, axis=None):
+def repeat(input, *repeats, axis=...):
     """The Tensor repeated along its axes, as torch's; with ``axis``, each slice along it, as numpy's.
 
-    (``mindspore.Tensor.repeat``; before 2.3 it was numpy's.)
+    (``mindspore.Tensor.repeat``; before 2.3 it was numpy's, and ``numpy.repeat`` calls it so.)
     """
-    if axis is not None or (generations.has_old_meaning("mindspore.Tensor.repeat") and len(repeats) <= 2):
+    if axis is not ... or (generations.has_old_meaning("mindspore.Tensor.repeat") and len(repeats) <= 2):
         counts, *rest = repeats
-        axis = axis if not rest else rest[0]
+        axis = rest[0] if rest else None if axis is ... else axis
         counts = counts if isinstance(counts, builtins.int) else torch.tensor(counts, device=input.device)
         return torch.repeat_interleave(input, counts, axis)
     repeats = repeats[0] if len(repeats) == 1 and isinstance(repeats[0], (tuple, list)) else repeats

@@ -12,13 +12,8 @@ from .metric import Metric, _needs_update, rearrange_inputs
 __all__ = ["MeanSurfaceDistance"]
 
 
-class MeanSurfaceDistance(Metric):
-    """The mean distance from the prediction's surface to the true one, of the last ``update(y_pred, y,
-    label)``.
-
-    ``symmetric`` takes the mean of both directions; ``distance_metric`` is "euclidean", "chessboard" or
-    "taxicab". Infinite where one side has no surface. Needs scipy.
-    """
+class _SurfaceDistance(Metric):
+    """The distances from the prediction's surface to the true one, made one number."""
 
     _name = "MeanSurfaceDistance"
 
@@ -58,3 +53,12 @@ class MeanSurfaceDistance(Metric):
             return self._average(found)
         back = distances(self._y_edges, self._y_pred_edges, self.distance_metric)
         return np.inf if back.shape == (0,) else self._both(self._average(found), self._average(back))
+
+
+class MeanSurfaceDistance(_SurfaceDistance):
+    """The mean distance from the prediction's surface to the true one, of the last ``update(y_pred, y,
+    label)``.
+
+    ``symmetric`` takes the mean of both directions; ``distance_metric`` is "euclidean", "chessboard" or
+    "taxicab". Infinite where one side has no surface. Needs scipy.
+    """

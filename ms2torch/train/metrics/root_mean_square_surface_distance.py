@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from .mean_surface_distance import MeanSurfaceDistance
+from .mean_surface_distance import _SurfaceDistance
 
 __all__ = ["RootMeanSquareDistance"]
 
 
-class RootMeanSquareDistance(MeanSurfaceDistance):
+class RootMeanSquareDistance(_SurfaceDistance):
     """As `MeanSurfaceDistance` with squared distances; the root is taken with ``symmetric`` only, as
     MindSpore does."""
 

@@ -17,6 +17,7 @@ from ms2torch.ops.function.random_func import stream
 from ._over_torch import OverTorch
 from .distribution import FLOATS, INTEGERS
 from .normal import Normal
+from .transformed_distribution import TransformedDistribution
 from .uniform import Uniform
 
 _FLOATS = [_dtype._NAMED[name] for name in ("float16", "float32", "float64", "bfloat16")]
@@ -215,7 +216,7 @@ class Geometric(_Counted):
         return wrap(torch.zeros_like(self._with(args, "mode").probs).to(self._dtype.torch))
 
 
-class LogNormal(OverTorch):
+class LogNormal(OverTorch, TransformedDistribution):
     """The exponential of a normal variable (``mindspore.nn.probability.distribution.LogNormal``)."""
 
     has = _ALL
@@ -298,7 +299,7 @@ class Gamma(OverTorch):
         return wrap(found.where(self._resolved(args)["concentration"] > 1, math.nan))
 
 
-class Gumbel(OverTorch):
+class Gumbel(OverTorch, TransformedDistribution):
     """The Gumbel distribution (``mindspore.nn.probability.distribution.Gumbel``)."""
 
     has = _ALL
