@@ -290,6 +290,28 @@ def test_dtypes_of_integers(api):
                             ("Float32", [3, 1.5, 1.5]), ("Float32", [3, 1.5, 1.5])]
 
 
+def test_transposed_convolution_without_output_padding(api):
+    x = Tensor(np.ones((1, 2, 3, 3), np.float32))
+    api(OLD)
+    old = nn.Conv2dTranspose(2, 3, 3, 2, "pad", 1, 1, 1, True, "ones", "ones")
+    api(NEW)
+    new = nn.Conv2dTranspose(2, 3, 3, 2, "pad", 1, 0, 1, 1, True, "ones", "ones")
+    assert numbers(old(x)) == numbers(new(x)) and new(x).shape == (1, 3, 5, 5)
+
+
+def test_tensor_bernoulli(api):
+    x = Tensor(np.ones(10_000, np.float32))
+    for choice in (OLD, "2.0"):
+        api(choice)
+        assert abs(x.bernoulli(0.3).asnumpy().mean() - 0.3) < 0.02
+        assert abs(x.bernoulli(p=0.3, seed=5).asnumpy().mean() - 0.3) < 0.02
+        assert abs(x.bernoulli().asnumpy().mean() - 0.5) < 0.02
+    for choice in (None, NEW):
+        api(choice)
+        assert x.bernoulli().asnumpy().all()
+        raises(lambda: x.bernoulli(0.3), TypeError, "takes 1 positional argument but 2 were given")
+
+
 def test_tensor_item(api):
     x = Tensor(np.arange(6).reshape(2, 3))
     for choice in (OLD, "2.0"):

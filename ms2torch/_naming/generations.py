@@ -44,6 +44,8 @@ CHANGES = {
     "mindspore.nn.Conv2d": Change(            # 2.0.0 was measured
         (2, 1), "without initializers the weight starts from Normal(0.01) and the bias from 0",
         "both start from HeUniform's bound", "-weight_init"),
+    "mindspore.nn.Conv2dTranspose": Change(
+        (2, 0), "no output_padding stands between padding and dilation", "one does", "(7)"),
     "mindspore.nn.LSTMCell": Change(
         (1, 6), "a layer over (x, h, c, w) with packed weights", "one step over (x, (h, c))", "(4)"),
     "mindspore.nn.Optimizer.get_lr": Change(
@@ -93,6 +95,8 @@ CHANGES = {
         (2, 3), "a number takes the Tensor's dtype", "a float beside integers gives Float32"),
     "mindspore.Parameter.data": Change(      # 2.7 and 2.10 were read
         (2, 8), "the Parameter itself", "a Tensor over its memory, which has no set_data"),
+    "mindspore.Tensor.bernoulli": Change(     # 2.0.0 and 2.7.0 were measured
+        (2, 3), "bernoulli(p=0.5, seed=None) draws with p", "bernoulli() with the elements"),
     "mindspore.Tensor.grad": Change(
         (2, 6), "None until a program sets it, as grad_fn", "no such attribute"),
     "mindspore.Tensor.item": Change(          # 2.0.0 and 2.7.0 were measured

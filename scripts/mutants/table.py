@@ -346,7 +346,7 @@ def _losses() -> list[Mutant]:
              "wrap(kernels.squared_difference(*_pair(self, logits, labels)) / 2)", "nn.MSELoss()"),
         loss("Huber's delta", 0, kernels, "reduction=reduction, delta=delta)", "reduction=reduction, delta=1.0)",
              "nn.HuberLoss(delta=0.5)"),
-        loss("BCE with logits forgets pos_weight", 0, kernels, "pos_weight=held(pos_weight))", "pos_weight=None)",
+        loss("BCE with logits forgets pos_weight", 0, kernels, "pos_weight=pos_weight)", "pos_weight=None)",
              "nn.BCEWithLogitsLoss(pos_weight=Tensor(np.full(4, 3.0, np.float32)))", "binary"),
         loss("L1 squared", 0, "nn/loss/_regression.py", "return kernels.l1_loss(logits, labels, self.reduction)",
              "return kernels.l1_loss(logits * 1.01, labels, self.reduction)", "nn.L1Loss()"),

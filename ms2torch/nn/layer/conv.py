@@ -273,6 +273,10 @@ class Conv2dTranspose(_Conv):
                  output_padding=0, dilation=1, group=1, has_bias=False, weight_init=None, bias_init=None,
                  dtype=float32) -> None:
         name = type(self).__name__
+        if group.__class__ is bool and generations.has_old_meaning("mindspore.nn.Conv2dTranspose"):
+            bias_init = bias_init if weight_init is None else weight_init
+            weight_init = None if has_bias is False else has_bias
+            output_padding, dilation, group, has_bias = 0, output_padding, dilation, group
         kernel_size, stride, dilation = pair(kernel_size), pair(stride), pair(dilation)
         check.check_value_type("padding", padding, (int, tuple), name)
         if isinstance(padding, tuple):

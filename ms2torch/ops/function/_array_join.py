@@ -357,6 +357,8 @@ def split_evenly(input_x, axis=0, output_num=1):
     (``ops.Split``.)
     """
     n = input_x.size(axis)
+    if output_num <= 0:
+        raise ValueError(f"For 'split', output_num must be positive, but got {output_num}.")
     if n % output_num:
         raise ValueError(f"For 'Split', x_shape[{axis}] must be divisible by output_num = {output_num}, "
                          f"but got {n}")

@@ -21,9 +21,11 @@ from ms2torch._core.operators.registry import (
 from ms2torch._core.random.random_streams import Stream
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, lower
+from ms2torch._naming import generations
 from ms2torch.common.generator import engine
 
 from ._array_create import wanted
+from ._math_axis import unseen
 from ._random_draws import float_dtype, integers, size_of, stream
 
 # ---- mint and Tensor methods in place ----------------------------------------------------------------------
@@ -142,8 +144,15 @@ def _bernoulli_mint(input, *, generator=None):
 
 
 @method(name="bernoulli")
-def _bernoulli_method(input, *, generator=None):
-    """1 with the probability that the element is, else 0."""
+@unseen("p", "seed")
+def _bernoulli_method(input, p=None, seed=None, *, generator=None):
+    """1 with the probability that the element is, else 0; before 2.3 with ``p``, by default 0.5."""
+    if generations.has_old_meaning("mindspore.Tensor.bernoulli"):
+        from .random_func import bernoulli
+
+        return bernoulli.kernel(input, 0.5 if p is None else p, seed)
+    if p is not None:
+        raise TypeError("Tensor.bernoulli() takes 1 positional argument but 2 were given")
     return torch.bernoulli(input, generator=engine(generator))
 
 
