@@ -52,7 +52,7 @@ def classes():
             if name not in LEFT_OUT and inspect.isclass(found := getattr(nn, name))}
 
 
-# All that signatures are on record for; but operators (Primitives, of
+# All that signatures are on record for; but what is in the profiler's classes of modules' names, operators (Primitives, of
 # whatever kind MindSpore's are) and the bases of transforms, which say by what MindSpore computes them.
 LISTED = Path(__file__).parents[1] / "signatures_2_10.tsv"
 # Not here, with a reason that using them tells, or MindSpore's own machinery.
@@ -80,7 +80,9 @@ def public_classes():
     found = {}
     for line in LISTED.read_text().splitlines():
         path, _, name = line.split("\t")[0].rpartition(".")
-        if path.startswith("mindspore.ops") or name.endswith("TensorOperation") or {name, f"{path}.{name}"} & {*ABSENT, *OTHERWISE}:
+        if path.startswith(("mindspore.ops", "mindspore.profiler.")) or name.endswith("TensorOperation"):
+            continue
+        if {name, f"{path}.{name}"} & {*ABSENT, *OTHERWISE}:
             continue
         try:
             one = getattr(importlib.import_module(path), name)
