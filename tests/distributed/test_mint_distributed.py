@@ -15,6 +15,8 @@ from tests.distributed import mint_cases as cases
 
 X = [np.arange(4, dtype=np.float32) + 10 * r for r in range(4)]
 ZERO = np.zeros(4, np.float32)
+INTS = Tensor(ZERO, ms.int32)
+KINDS = "output_tensor type Int32 must be equal to input_tensor type Float32"
 
 
 def test_in_place(together):
@@ -121,6 +123,21 @@ def test_alone_every_operation_is_its_own():
     (lambda: dist.new_group((0, 1)), TypeError, "ranks must be list, but got <class 'tuple'>"),
     (lambda: dist.send(Tensor([1.0]), 0), ValueError,
      "Invalid destination rank: destination rank should not be the same as the rank of the current process."),
+    (lambda: dist.all_reduce(Tensor([1.0]), None), TypeError,
+     "For all_reduce, the input op type must be str"),
+    (lambda: dist.all_gather_into_tensor(Tensor([ZERO]), Tensor(ZERO)), ValueError,
+     "For 'DistCommAllGatherIntoTensor', output_tensor shape size must be equal to 1, but got 2"),
+    (lambda: dist.all_gather_into_tensor(INTS, Tensor(ZERO)), ValueError,
+     f"For 'DistCommAllGatherIntoTensor', {KINDS}"),
+    (lambda: dist.reduce_scatter_tensor(Tensor([ZERO[:3]]), Tensor([ZERO])), ValueError,
+     "For 'DistCommReduceScatterTensor', output_tensor shape must be equal to [const vector]{1, 4}, but got "
+     "[const vector]{1, 3}"),
+    (lambda: dist.reduce_scatter_tensor(INTS, Tensor(ZERO)), ValueError,
+     f"For 'DistCommReduceScatterTensor', {KINDS}"),
+    (lambda: dist.all_to_all_single(INTS, Tensor(ZERO)), ValueError,
+     f"For 'DistCommAllToAllVSingle', {KINDS}"),
+    (lambda: dist.recv(Tensor([1.0]), 0), ValueError,
+     "Invalid source rank: source rank should not be the same as the rank of the current process."),
 ])
 def test_bad_arguments_in_the_real_ones_words(call, kind, text):
     with pytest.raises(kind) as error:

@@ -13,7 +13,7 @@ X = np.arange(6, dtype=np.float32).reshape(2, 3)
     "operator",
     [ops.AllReduce(), ops.AllReduce(ops.ReduceOp.MAX),
      ops.AllReduce(ops.ReduceOp.PROD, group="nccl_world_group"),
-     ops.AllGather(), ops.ReduceScatter(ops.ReduceOp.SUM), ops.operations.AllReduce(), ops.Broadcast(0)],
+     ops.AllGather(), ops.ReduceScatter(ops.ReduceOp.SUM), ops.operations.AllReduce()],
     ids=str,
 )
 def test_a_group_of_one_gives_its_own_values_in_new_memory(operator):
@@ -53,7 +53,11 @@ def test_a_group_that_nobody_created():
      (lambda: ops.AllGather(group=1),
       "For 'AllGather', the type of 'group' should be 'str', but got type 'int'."),
      (lambda: ops.Broadcast("a"),
-      "For 'Broadcast', the type of 'root_rank' should be 'int', but got type 'str'.")],
+      "For 'Broadcast', the type of 'root_rank' should be 'int', but got type 'str'."),
+     (lambda: ops.Broadcast(0)(Tensor(X)),
+      "For primitive[Broadcast], the input[0] should be a Tuple, but got Tensor[Float32]."),
+     (lambda: ops.Broadcast(0)([Tensor(X)]),
+      "For primitive[Broadcast], the input[0] should be a Tuple, but got List[Tensor[Float32]].")],
 )
 def test_wrong_kinds_of_arguments_in_the_real_ones_words(make, text):
     with pytest.raises(TypeError) as error:

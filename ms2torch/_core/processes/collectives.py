@@ -386,14 +386,23 @@ class _Done:
         pass
 
 
+def check_other(role: str, rank: int, mine: int) -> None:
+    """ValueError where a process would send to itself."""
+    if rank == mine:
+        raise ValueError(f"Invalid {role} rank: {role} rank should not be the same as the rank of the "
+                         "current process.")
+
+
 def begin_send(t: torch.Tensor, rank: int, group: Group, tag: int = 0):
     """Begins to send ``t``; the handle's ``wait()`` ends it."""
+    check_other("destination", rank, group.rank)
     with faults.diagnosing(describe("Send", t, f"(to rank {group.world_rank(rank)})"), group.ranks):
         return dist.isend(_dense(t.detach()), group.world_rank(rank), group=group.handle, tag=tag)
 
 
 def begin_receive(into: torch.Tensor, rank: int, group: Group, tag: int = 0):
     """Begins to receive into ``into``; the handle's ``wait()`` ends it."""
+    check_other("source", rank, group.rank)
     with faults.diagnosing(describe("Receive", into, f"(from rank {group.world_rank(rank)})"), group.ranks):
         return dist.irecv(into, group.world_rank(rank), group=group.handle, tag=tag)
 

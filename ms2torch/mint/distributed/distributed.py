@@ -20,18 +20,17 @@ from ._processes import check_group, get_rank
 _OPS = ("sum", "prod", "min", "max", "avg")
 
 
-def _check(function: str, tensors: dict, group, async_op, op=None, rank=None) -> None:
+def _check(function: str, tensors: dict, group, async_op, op="sum", rank=None) -> None:
     """The checks that all functions share, in MindSpore's order and words."""
     for role, value in tensors.items():
         if not isinstance(value, Tensor):
             raise TypeError(f"For {function}, the {role} tensor must be tensor")
     if rank is not None and not isinstance(rank[1], int):
         raise TypeError(f"For {function}, the {rank[0]} must be int")
-    if op is not None:
-        if not isinstance(op, str):
-            raise TypeError(f"For {function}, the input op type must be str")
-        if op not in _OPS:
-            raise TypeError(f"For {function}, the input op value must be one of {', '.join(_OPS)}")
+    if not isinstance(op, str):
+        raise TypeError(f"For {function}, the input op type must be str")
+    if op not in _OPS:
+        raise TypeError(f"For {function}, the input op value must be one of {', '.join(_OPS)}")
     check_group(group)
     if not isinstance(async_op, bool):
         raise TypeError(f"The argument 'async_op' must be a bool, but got {type(async_op)}.")
@@ -52,6 +51,20 @@ def _check_list(tensors, size: int | None = None, like: Tensor | None = None) ->
     if like is not None and like.dtype != tensors[0].dtype:
         raise TypeError(f"The argument list tensor type must be equal to tensor type, but got "
                         f"{tensors[0].dtype}.")
+
+
+def _check_output(operator: str, output: Tensor, given: Tensor, rows: int | None = None) -> None:
+    """An output is of the input's dtype and sizes, but for its ``rows``; without them, of its dtype."""
+    head = f"For '{operator}', output_tensor "
+    if rows is not None:
+        if output.ndim != given.ndim:
+            raise ValueError(f"{head}shape size must be equal to {given.ndim}, but got {output.ndim}")
+        if output.shape != (asked := (rows, *given.shape[1:])[: given.ndim]):
+            wanted, got = (", ".join(map(str, shape)) for shape in (asked, output.shape))
+            raise ValueError(f"{head}shape must be equal to [const vector]{{{wanted}}}, but got [const "
+                             f"vector]{{{got}}}")
+    if output.dtype != given.dtype:
+        raise ValueError(f"{head}type {output.dtype} must be equal to input_tensor type {given.dtype}")
 
 
 class _Then:
@@ -132,7 +145,10 @@ def broadcast(tensor, src, group=None, async_op=False):
 def all_gather_into_tensor(output_tensor, input_tensor, group=None, async_op=False):
     """Fill ``output_tensor`` with the ``input_tensor`` of all ranks, joined along axis 0."""
     _check("all_gather_into_tensor", {"input": input_tensor, "output": output_tensor}, group, async_op)
-    return _gathered(list(output_tensor._t.chunk(group_of(group).size)), input_tensor._t, group, async_op)
+    size = group_of(group).size
+    _check_output("DistCommAllGatherIntoTensor", output_tensor, input_tensor,
+                  size * len(input_tensor) if input_tensor.ndim else 0)
+    return _gathered(list(output_tensor._t.chunk(size)), input_tensor._t, group, async_op)
 
 
 def _gathered(into: list, t: torch.Tensor, group, async_op: bool):
@@ -153,6 +169,7 @@ def _gathered(into: list, t: torch.Tensor, group, async_op: bool):
 def all_gather_into_tensor_uneven(output, input, output_split_sizes=None, group=None, async_op=False):
     """As `all_gather_into_tensor`; rank i gives ``output_split_sizes[i]`` rows."""
     _check("all_gather_into_tensor_uneven", {"input": input, "output": output}, group, async_op)
+    _check_output("DistCommAllGatherIntoTensorUneven", output, input)
     found = group_of(group)
     into = collectives.parts_of(output._t, output_split_sizes, found, "output")
     collectives.exchange([input._t] * found.size, into, found)
@@ -191,18 +208,24 @@ def _reduced_part(output: torch.Tensor, parts: list, op: str, group, async_op: b
                 async_op, f"({op})", rest)
 
 
+def _reduced_into(operator: str, output, given, sizes, op: str, group, async_op: bool):
+    found = group_of(group)
+    parts = collectives.parts_of(given._t, sizes, found, "input")
+    _check_output(operator, output, given, len(parts[max(found.rank, 0)]))
+    return _reduced_part(output._t, parts, op, group, async_op)
+
+
 def reduce_scatter_tensor(output, input, op="sum", group=None, async_op=False):
     """Fill ``output`` with this rank's part along axis 0 of the reduced ``input``."""
     _check("reduce_scatter_tensor", {"input": input, "output": output}, group, async_op, op)
-    parts = collectives.parts_of(input._t, None, group_of(group), "input")
-    return _reduced_part(output._t, parts, op, group, async_op)
+    return _reduced_into("DistCommReduceScatterTensor", output, input, None, op, group, async_op)
 
 
 def reduce_scatter_tensor_uneven(output, input, input_split_sizes=None, op="sum", group=None, async_op=False):
     """As `reduce_scatter_tensor`; rank i's part has ``input_split_sizes[i]`` rows."""
     _check("reduce_scatter_tensor_uneven", {"input": input, "output": output}, group, async_op, op)
-    parts = collectives.parts_of(input._t, input_split_sizes, group_of(group), "input")
-    return _reduced_part(output._t, parts, op, group, async_op)
+    return _reduced_into("DistCommReduceScatterTensorUneven", output, input, input_split_sizes, op, group,
+                         async_op)
 
 
 def reduce_scatter(output, input_list, op="sum", group=None, async_op=False):
@@ -215,6 +238,9 @@ def reduce_scatter(output, input_list, op="sum", group=None, async_op=False):
     if mine.shape != output.shape:
         raise TypeError(f"For reduce_scatter, the output shape should be {mine.shape}, but got "
                         f"{output.shape}.")
+    if mine.dtype != output.dtype:
+        raise TypeError(f"For reduce_scatter, the output dtype should be {mine.dtype}, but got "
+                        f"{output.dtype}.")
     return _reduced_part(output._t, [t._t for t in input_list], op, group, async_op)
 
 
@@ -222,6 +248,8 @@ def scatter_tensor(output_tensor, input_tensor, src=0, group=None, async_op=Fals
     """Fill ``output_tensor`` with this rank's part along axis 0 of world rank ``src``'s ``input_tensor``."""
     _check("scatter_tensor", {"input": input_tensor, "output": output_tensor}, group, async_op,
            rank=("src", src))
+    if get_rank() == src:
+        _check_output("DistCommScatterTensor", output_tensor, input_tensor)
     parts = collectives.parts_of(input_tensor._t, None, group_of(group), "input")
     return _scattered(output_tensor._t, parts, src, group, async_op)
 
@@ -251,6 +279,8 @@ def gather_into_tensor(output_tensor, input_tensor, dst=0, group=None, async_op=
     _check("gather_into_tensor", {"input": input_tensor, "output": output_tensor}, group, async_op,
            rank=("dst", dst))
     at_home = get_rank() == dst
+    if at_home:
+        _check_output("DistCommGatherIntoTensor", output_tensor, input_tensor)
     into = list(output_tensor._t.chunk(group_of(group).size)) if at_home else None
     return _collected(into, input_tensor._t, dst, group, async_op)
 
@@ -285,7 +315,7 @@ def all_to_all(output_tensor_list, input_tensor_list, group=None, async_op=False
     """Send Tensor i of ``input_tensor_list`` to rank i and fill ``output_tensor_list`` with what comes."""
     check_group(group)
     _check_list(input_tensor_list)
-    _check_list(output_tensor_list)
+    _check_list([*output_tensor_list, *input_tensor_list[:1]])
     _check("all_to_all", {}, group, async_op)
     into = [t._t for t in output_tensor_list]
     collectives.exchange([t._t for t in input_tensor_list], into, group_of(group))
@@ -296,6 +326,7 @@ def all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=
                       async_op=False):
     """Send parts of ``input`` along axis 0 to the ranks and fill ``output`` with theirs."""
     _check("all_to_all_single", {"input": input, "output": output}, group, async_op)
+    _check_output("DistCommAllToAllVSingle", output, input)
     found = group_of(group)
     collectives.exchange(collectives.parts_of(input._t, input_split_sizes, found, "input"),
                          collectives.parts_of(output._t, output_split_sizes, found, "output"), found)
@@ -316,9 +347,7 @@ def _peer(rank: int, group) -> int:
 def isend(tensor, dst=0, group=None, tag=0) -> CommHandle:
     """Begin to send ``tensor`` to world rank ``dst``. ValueError for this rank itself."""
     _check("isend", {"input": tensor}, group, False, rank=("dst", dst))
-    if get_rank() == dst:
-        raise ValueError("Invalid destination rank: destination rank should not be the same as the rank of "
-                         "the current process.")
+    collectives.check_other("destination", dst, get_rank())
     return CommHandle(collectives.begin_send(tensor._t, _peer(dst, group), group_of(group), tag))
 
 
@@ -329,8 +358,9 @@ def send(tensor, dst=0, group=None, tag=0) -> None:
 
 
 def irecv(tensor, src=0, group=None, tag=0) -> CommHandle:
-    """Begin to receive into ``tensor`` from world rank ``src``."""
+    """Begin to receive into ``tensor`` from world rank ``src``. ValueError for this rank itself."""
     _check("irecv", {"input": tensor}, group, False, rank=("src", src))
+    collectives.check_other("source", src, get_rank())
     return CommHandle(collectives.begin_receive(tensor._t, _peer(src, group), group_of(group), tag))
 
 

@@ -69,9 +69,12 @@ def _broadcast(input_x, root_rank, group=_WORLD):
     if not 0 <= root_rank < found.size:
         many = "one process" if found.size == 1 else f"{found.size} processes"
         raise ValueError(f"For 'Broadcast', the 'root_rank' is {root_rank}, but the group has {many}.")
-    if isinstance(input_x, (tuple, list)):
-        return tuple([collectives.broadcast(t, root_rank, found) for t in input_x])
-    return collectives.broadcast(input_x, root_rank, found)
+    if not isinstance(input_x, tuple):
+        kind = "Tensor[{}]" if isinstance(input_x, torch.Tensor) else "List[Tensor[{}]]"
+        first = input_x if isinstance(input_x, torch.Tensor) else input_x[0]
+        raise TypeError("For primitive[Broadcast], the input[0] should be a Tuple, but got "
+                        f"{kind.format(_dtype.from_torch(first.dtype))}.")
+    return tuple([collectives.broadcast(t, root_rank, found) for t in input_x])
 
 
 @primitive("Reduce", init={"dest_rank": REQUIRED, "op": "sum", "group": _WORLD})
