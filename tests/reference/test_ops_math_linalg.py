@@ -276,3 +276,20 @@ def test_l2_loss_and_its_gradient():
 def test_l2_normalize(axis, epsilon):
     prim = ops.L2Normalize(axis, epsilon)
     return prim(t((2, 3))), ms.grad(through(prim))(t((2, 3))) if epsilon < 1 else None
+
+
+@case(each={"order": [1, 2, 3, None, 2.0, 3.5]})
+def test_norms_of_zeros(order):
+    """With a whole order they are 1e-12, so that dividing by them gives 0."""
+    rows = ms.Tensor([[0.0, 0.0], [3.0, -4.0]])
+
+    def norms(x):
+        return ops.norm(x, order, 1)
+
+    return norms(rows), ms.grad(norms)(rows), rows / ops.norm(rows, 2, 1, True)
+
+
+@case
+def test_distance_of_the_same():
+    x, y = ms.Tensor([[1.0, 2.0]]), ms.Tensor(3.0)
+    return ops.dist(x, x), ops.dist(x, x, 1), ops.dist(y, y), ms.grad(ops.dist)(x, x)

@@ -450,6 +450,9 @@ def logsumexp(input, dim, keepdim=False):
 # ---- norms -------------------------------------------------------------------------------------------------
 
 
+LEAST_NORM = 1e-12              # of vectors with a whole ``ord``: dividing by one of zeros gives 0
+
+
 def _euclidean(t, where, keepdim):
     """The 2-norm by its formula: its gradient at 0 is nan, as MindSpore's, where torch's norms give 0."""
     if t.is_complex():
@@ -490,8 +493,12 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None, axis=None, p=None,
     if whole and not matrix and abs(ord) != inf:
         return _norm_of_integers(A, ord, where, keepdim)
     result = _norm_by_extreme(t, ord, where, keepdim, matrix)
-    if result is None:
+    if result is None and not matrix and isinstance(ord, float):
+        result = t.abs().pow(ord).sum(where, keepdim).pow(1 / ord)      # (at 0 the gradient is nan)
+    elif result is None:
         result = torch.linalg.norm(t, ord, where, keepdim)
+        if not matrix and ord > 0:
+            result = result.clamp_min(LEAST_NORM)
     # Of integers these norms are integers.
     if whole and abs(ord) == inf:
         return result.to(A.dtype)

@@ -35,6 +35,7 @@ from ._linalg_matrices import (
     svd,
     trace,
 )
+from ._math_reduce import LEAST_NORM
 from ._math_reduce import sum as total_of
 
 # ---- products ----------------------------------------------------------------------------------------------
@@ -347,7 +348,8 @@ def dist(input, other, p=2):
     if p == 0:
         gap = input - other             # nothing flows back from a count; of a 0-d tensor it is no count
         return torch.dist(input.detach(), other.detach(), 0) + 0 * gap.sum() if gap.ndim else gap.abs()
-    return torch.dist(input, other, p)
+    distance = torch.dist(input, other, p)
+    return distance.clamp_min(LEAST_NORM) if input.ndim or other.ndim else distance
 
 
 @op(primitive="Cdist", init={"p": 2.0})
