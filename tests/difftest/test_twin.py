@@ -98,14 +98,15 @@ def test_draws_and_masks_of_the_reference_are_taken_over(tmp_path, monkeypatch):
     assert (first["step"], first["stage"]) == (1, "random")
 
 
-def test_gradients_of_gradients_are_equal(tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", ["slopes", "stepping"])
+def test_programs_that_are_equal(name, tmp_path, monkeypatch):
     """A Cell whose slope stands in the loss is gone through twice, backward; what the slope is taken by stays
-    the program's own Tensor."""
+    the program's own Tensor. MindSpore's own optimizers step in graphs also in a step that is looked into."""
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    report, script = tmp_path / "report.json", Path(__file__).with_name("slopes.py")
-    trace = str(RECORDS / "slopes.trace")
+    report, script = tmp_path / "report.json", Path(__file__).with_name(f"{name}.py")
+    trace = str(RECORDS / f"{name}.trace")
     assert twin.main(["--trace", trace, "--json", str(report), "--quiet", str(script)]) == 0
-    assert json.loads(report.read_text())["compared"] > 100
+    assert json.loads(report.read_text())["compared"] > 50
 
 
 def trace_file(path, losses, sha="a", status="ok", parameters=("w",)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import sys
@@ -223,6 +224,19 @@ class MindSpore:
             if isinstance(rate, self.tensor):
                 shown.append(("learning_rate", rate))
         return shown
+
+    @contextlib.contextmanager
+    def stepping(self, optimizer):
+        """MindSpore's own optimizers step in graphs of theirs also where the program's code is run as it is
+        written: a graph's numbers are of 32 bits, 1 - 0.999 another one than Python's."""
+        before = os.environ.get("MS_JIT")
+        if before == "0" and self.is_layer(optimizer):
+            os.environ["MS_JIT"] = "1"
+        try:
+            yield
+        finally:
+            if before is not None:
+                os.environ["MS_JIT"] = before
 
     def install(self, recorder):
         """Route calls through ``recorder``."""

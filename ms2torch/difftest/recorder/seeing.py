@@ -300,7 +300,8 @@ class Recorder(Steps):
         args = map_tensors(args, self.tensor, gradient)
         self.stack.append(None)
         try:
-            return run(args, kwargs)
+            with self.frame.stepping(optimizer):
+                return run(args, kwargs)
         finally:
             self.stack.pop()
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 
 import numpy as np
@@ -210,6 +211,9 @@ class Torch:
 
     def rates(self, optimizer) -> list:
         return [("learning_rate", torch.tensor(float(g["lr"]))) for g in optimizer.param_groups if "lr" in g]
+
+    def stepping(self, optimizer):
+        return contextlib.nullcontext()
 
     def install(self, recorder) -> None:
         """Route the calls of Modules and the steps of optimizers through ``recorder``."""
