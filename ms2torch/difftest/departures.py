@@ -71,6 +71,8 @@ def notes(verdict) -> list[str]:
         return []
     classes = {cell["name"]: cell["class"] for cell in verdict.cells}
     at = {first.op.rpartition(".")[2], classes.get(first.cell, ""), classes.get(first.where, "")}
+    if first.public_stage == "random":  # whatever drew, it is seen where its numbers end up
+        at |= {name for name in classes.values() if name.startswith("Dropout")}
     return [f"known: {'/'.join(d.names)}, {d.where}: MindSpore's CPU gives {d.mindspore}; "
             f"ms2torch {d.ms2torch}: {d.reason}" for d in departures() if at & set(d.names)]
 

@@ -122,8 +122,8 @@ def find_culprits(events: Events, truth: Events | None, cells: list[dict], refer
     ``reference`` is the reference's trace. Such masks are no findings: the real MindSpore's PyNative mode, in
     which steps are re-fed, does not draw them reproducibly itself.
     """
-    tree = Tree(cells, reference.parameters if reference is not None else ())
-    tree.optimizers = reference.optimizers if reference is not None else {}
+    known = (reference.parameters, reference.optimizers) if reference is not None else ()
+    tree = Tree(cells, *known)
     rounding = Rounding(events, truth, shaken)
     wrong, tolerated, masked = [], [], {}
     for event in events.items:
@@ -144,6 +144,8 @@ def find_culprits(events: Events, truth: Events | None, cells: list[dict], refer
             finding.stage = "loss_scale"
             finding.note = f"the gradient of the whole network is {factor:g} times the reference's"
         finding.factor = factor
+        if finding.stage == "parameter":
+            finding.update = _updated_by(reference, finding)
         tree.place(finding)
         wrong.append(finding)
     _all_alike(wrong)
@@ -155,6 +157,13 @@ def scaled(reference, step: int) -> bool:
     """Whether a loss scale is kept in a step of a trace."""
     records = reference.step(step) if reference is not None else ()
     return any(r.get("stage") == "loss_scale" for r in records)
+
+
+def _updated_by(reference, finding: Finding) -> int:
+    """The number of the optimizer that a parameter's gradient went to."""
+    records = reference.step(finding.step) if reference is not None else ()
+    return next((r.get("update", 0) for r in records
+                 if (r.get("stage"), r.get("where")) == ("gradient", finding.where)), 0)
 
 
 def _finding(event: dict) -> Finding:
@@ -186,11 +195,11 @@ def name_operator(first: Finding, operator: Finding, script: str) -> None:
 class Tree:
     """The Cells by name: who owns a parameter, who called a Cell."""
 
-    def __init__(self, cells: list[dict], parameters=()) -> None:
+    def __init__(self, cells: list[dict], parameters=(), optimizers=None) -> None:
         self.cells = {cell["name"]: cell for cell in cells}
         self.trained = {p["name"] for p in parameters if p.get("requires_grad")}
         self.holders = {p["name"]: p["cell"] for p in parameters if p.get("cell")}
-        self.optimizers: dict[int, str] = {}
+        self.optimizers: dict[int, dict] = optimizers or {}  # their records, by the number of their updates
         # Names of Cells that were called alone before their network was.
         self.later = {cell["was"]: cell["name"] for cell in cells if cell.get("was")}
 
@@ -235,8 +244,13 @@ class Tree:
 
     def optimizer(self, update: int) -> str:
         """The name of the Cell that is an optimizer, else the optimizer's class."""
-        named = next((n for n in self.cells if n.rpartition(".")[2] == "optimizer"), "")
-        return named or self.optimizers.get(update, "")
+        return self.cell_of_optimizer(update) or self.optimizers.get(update, {}).get("class", "")
+
+    def cell_of_optimizer(self, update: int) -> str:
+        """The name of the Cell that is an optimizer; traces of before had none, and one was looked for."""
+        named = self.optimizers.get(update, {}).get("cell")
+        likely = (n for n in self.cells if n.rpartition(".")[2] == "optimizer")
+        return named if named in self.cells else next(likely, "")
 
     def place(self, finding: Finding) -> None:
         """Say which Cell a finding speaks of, and what that means."""

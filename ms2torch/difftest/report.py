@@ -115,7 +115,7 @@ def tree(verdict: Verdict):
         label = f"{_escape(name.rpartition('.')[2] or 'network')} [dim]{_escape(cell['class'])}[/]"
         if name == guilty:
             stage = verdict.first.public_stage
-            label = f"[red bold]{label}  <-- {stage}, step {verdict.first.step}[/]"
+            label = f"[red bold]{label}  <-- {stage}, {verdict.first.when}[/]"
         if root is None:
             root = nodes[name] = Tree(label)
             continue

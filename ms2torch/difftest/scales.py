@@ -21,22 +21,28 @@ def unscaled(left: list[dict], right: list[dict]) -> list[dict]:
     return [_divided(r, factors[r["stage"]]) if r["stage"] in factors else r for r in left]
 
 
-def scale_within(left: list[dict], right: list[dict], loss: dict | None, other: dict | None) -> float:
-    """The loss scale that MindSpore's program multiplies its ``loss`` by itself, where the port has none: a
-    power of two between the two losses and between their backward passes, and none between the gradients
-    that the optimizers get. 1 where there is none."""
+def of_losses(left: list[dict], right: list[dict], loss: dict | None, other: dict | None
+              ) -> tuple[list[dict], dict | None]:
+    """MindSpore's records, and its ``loss`` among them, by the scale of ``other``, the port's loss.
+
+    A scale is a power of two that MindSpore's program alone multiplies its loss by, which shows in the
+    backward passes and not in the gradients that the optimizers get; or that both do, MindSpore's after its
+    loss was recorded (amp's loss scalers), which shows in the gradient that comes to it.
+    """
     values = [r["stats"].get("mean") for r in (loss, other) if r is not None and r["stats"]["n"] == 1]
-    if len(values) < 2 or not all(values) or values[0] / values[1] < 2:
-        return 1.0
+    if len(values) < 2 or not all(values) or values[0] / values[1] <= 0:
+        return left, loss
     scale = 2.0 ** round(math.log2(values[0] / values[1]))
-    passed = [_ratio(left, right, stage) for stage in ("backward", "gradient")]
-    alike = abs(values[0] / values[1] / scale - 1) < _ALIKE and abs(passed[1] - 1) < _ALIKE
-    return scale if alike and passed[0] > math.sqrt(scale) else 1.0
-
-
-def divided(left: list[dict], loss: dict, scale: float) -> list[dict]:
-    """Records with what the backward pass brings, and the loss, divided."""
-    return [_divided(r, scale) if r is loss or r["stage"] == "backward" else r for r in left]
+    if scale == 1 or abs(values[0] / values[1] / scale - 1) >= _ALIKE:
+        return left, loss
+    if scale < 1:
+        scaled = (loss,) if _begun_with(left) * scale == 1 else ()
+    else:
+        backward, gradient = (_ratio(left, right, stage) for stage in ("backward", "gradient"))
+        within = backward > math.sqrt(scale) and abs(gradient - 1) < _ALIKE
+        scaled = (loss, *(r for r in left if r["stage"] == "backward")) if within else ()
+    by_id = {id(r): _divided(r, scale) for r in scaled}
+    return [by_id.get(id(r), r) for r in left], by_id.get(id(loss), loss)
 
 
 def _begun_with(records: list[dict]) -> float:

@@ -43,8 +43,7 @@ class Trace:
         # The names of those that came into sight with one root, each time.
         self.roots: list[set[str]] = []
         self.adaptations: list[dict] = []
-        self.optimizers: dict[int, str] = {}  # classes, by the number of their updates
-        self.optimizer_records: dict[int, dict] = {}
+        self.optimizers: dict[int, dict] = {}  # their records, by the number of their updates
         self.updates: dict[int, set[int]] = {}  # by step, the numbers of the optimizers that were called
         self.idle: set[int] = set()  # steps in which no optimizer was seen to be called
         # Whether every step was a graph, its update too.
@@ -127,8 +126,7 @@ class Trace:
                 self.parameters += record["parameters"]
                 self.roots.append({p["name"] for p in record["parameters"]})
             case "optimizer":
-                self.optimizers[record["update"]] = record["class"]
-                self.optimizer_records[record["update"]] = record
+                self.optimizers[record["update"]] = record
             case "adaptation":
                 self.adaptations.append({"name": record["name"], "text": record["text"]})
             case "step" if record["event"] == "end":

@@ -228,7 +228,7 @@ class Twin:
             verdict.findings = guilty
             first = guilty[0]
             verdict.repro = repro.write(options.repro, first, reference.step(first.step), events,
-                                        reference.optimizer_records)
+                                        reference.optimizers)
             if verdict.repro and first.stage == "backward" and not first.judge:
                 first.judge = repro.which_is_wrong(verdict.repro)
             return verdict

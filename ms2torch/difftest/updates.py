@@ -121,7 +121,7 @@ class Updates:
         where = self.tree.named(r["where"])
         cell = where if r["stage"] in ("forward", "backward", "loss") else self.tree.owner(r["where"])
         if r["stage"] in ("optimizer", "learning_rate"):
-            cell = next((n for n in self.tree.cells if n.rpartition(".")[2] == "optimizer"), "")
+            cell = self.tree.cell_of_optimizer(r.get("update", 0))
         self.findings.append(Finding(self.number, r["stage"], where, kind, role=r["role"], index=r["index"],
                                      call=r["call"], update=r.get("update", 0), cell=cell, note=note, **more))
 

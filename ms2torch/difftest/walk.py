@@ -23,7 +23,7 @@ from .flows import Flow
 from .locate import Tree
 from .pairing import Pairs, of_training
 from .recorder import DIFFERENTIATED, PROGRAM
-from .scales import divided, scale_within, unscaled
+from .scales import of_losses, unscaled
 from .sums import Sums
 from .updates import FLOOR, GROWTH, SLOPE, Updates, place
 from .yardstick import epsilon
@@ -48,12 +48,13 @@ class Walk(Updates):
     def __init__(self, reference, port, found: Pairs, verdict: Verdict, shaken=()) -> None:
         self.reference, self.port, self.pairs, self.verdict = reference, port, found, verdict
         self.shaken = shaken
-        self.tree, self.sums = Tree(reference.cells, reference.parameters), Sums(reference)
+        self.tree = Tree(reference.cells, reference.parameters, reference.optimizers)
+        self.sums = Sums(reference)
         self.findings: list[Finding] = []
         self.weights = {b: a for a, b in found.parameters.items()}
         # Every leaf of MindSpore's that was called, in order, for what stands between two paired ones.
         self.called: list[tuple[str, int]] = []
-        self.optimizers = tuple(t.optimizer_records for t in (reference, port))
+        self.optimizers = tuple(t.optimizers for t in (reference, port))
         self.never_trained = {p["name"] for p in port.parameters} - _with_gradients(port)
         self.passed_over: dict[str, None] = {}
         self.ended: dict[str, tuple] = {}
@@ -110,10 +111,7 @@ class Walk(Updates):
         self.inputs: dict[tuple, tuple] = {}
         twice = isinstance(self.reference, reruns.Once)
         loss = _last_scalar(left) if twice else _differentiated(left)
-        scale = scale_within(left, right, loss, self._loss_there(loss) if loss else None)
-        if scale > 1:
-            before, left = left, divided(left, loss, scale)
-            loss = next(new for old, new in zip(before, left, strict=True) if old is loss)
+        left, loss = of_losses(left, right, loss, self._loss_there(loss) if loss else None)
         self.calls = Calls(left, right, self.tree.named)
         self.lost: list[tuple[dict, str]] = []  # gradients that come in MindSpore alone, and what to say
         self.own: dict[str, float] = {}

@@ -26,3 +26,6 @@ def test_a_verdict_names_the_entry():
     cells = [{"name": "step.optimizer", "class": "Momentum"}]
     assert any("use_nesterov" in line for line in notes(Verdict([stepped], cells=cells)))
     assert notes(Verdict([Finding(1, "forward", "net", "value", op="ops.relu")])) == []
+    drawn = Finding(1, "random", "net", "value", cell="net")
+    cells = [{"name": "net", "class": "Net"}, {"name": "net.drop", "class": "Dropout"}]
+    assert any("several threads" in line for line in notes(Verdict([drawn], cells=cells)))

@@ -14,7 +14,7 @@ import pytest
 import torch
 from torch.nn.utils import rnn
 
-from ms2torch.difftest import accumulated, options, pairing, recorder, trace, twin, updates
+from ms2torch.difftest import accumulated, options, pairing, recorder, scales, trace, twin, updates
 from ms2torch.difftest.finding import Verdict
 from ms2torch.difftest.locate import Tree
 from ms2torch.difftest.walk import Walk
@@ -388,3 +388,22 @@ def test_a_network_that_was_never_told_to_train_is_compared(modes, kept):
                for name, mode in modes.items()]
     records.append({"kind": "tensor", "stage": "backward", "role": "grad_output", "where": "net"})
     assert {r["where"] for r in pairing.of_training(records) if r["stage"] == "forward"} == kept
+
+
+@pytest.mark.parametrize(("begun", "compared"), [(1024.0, 1536.0), (512.0, 1.5)])
+def test_a_loss_scale_by_which_amp_multiplies_after_the_loss_was_recorded(begun, compared):
+    """Told by the gradient that comes to the loss; another factor stays a mistake."""
+    loss = {"stage": "forward", "role": "output", "stats": {"n": 1, "mean": 1.5}}
+    first = {"stage": "backward", "role": "grad_output", "stats": {"n": 1, "mean": begun, "norm": begun}}
+    other = {"stage": "loss", "role": "output", "stats": {"n": 1, "mean": 1536.0}}
+    records, found = scales.of_losses([loss, first], [other], loss, other)
+    assert found["stats"]["mean"] == compared
+    assert records[0] is found
+    assert records[1] is first
+
+
+def test_of_several_optimizers_the_one_whose_update_it_was_is_named():
+    cells = [{"name": name, "class": "SGD"} for name in ("optimizer", "Step.optimizer")]
+    tree = Tree(cells, (), {0: {"cell": "optimizer"}, 1: {"cell": "Step.optimizer"}, 2: {"class": "Adam"}})
+    assert [tree.optimizer(k) for k in (0, 1)] == ["optimizer", "Step.optimizer"]
+    assert Tree([], (), {2: {"class": "Adam"}}).optimizer(2) == "Adam"

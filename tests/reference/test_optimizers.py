@@ -206,6 +206,13 @@ def test_groups(name, group):
 
 
 @case
+def test_a_constant_rate_beside_a_list():
+    """One is added to it and taken away, which costs digits."""
+    first, *rest = parameters()
+    return nn.SGD([{"params": [first], "lr": [0.1, 0.2]}, {"params": rest, "lr": 0.003}], 0.1).get_lr()
+
+
+@case
 def test_what_a_grouped_optimizer_holds():
     optimizer = nn.Adam(grouped(lr=0.01, weight_decay=0.1, order=True), 0.1)
     plain = nn.Adam(parameters(), 0.1, weight_decay=0.1, loss_scale=2.0)

@@ -324,5 +324,6 @@ class Recorder(Steps):
         self.optimizers.append(optimizer)
         index = len(self.optimizers) - 1
         self.writer.add({"kind": "optimizer", "step": self.step, "update": index,
-                         "class": type(optimizer).__name__, "settings": self.frame.settings(optimizer)})
+                         "class": type(optimizer).__name__, "cell": self.names.of(optimizer),
+                         "settings": self.frame.settings(optimizer)})
         return index

@@ -324,7 +324,7 @@ class Stepping(Sharing, HostValues):
         if isinstance(source, _IteratorLearningRate):
             return source.at(step)
         if isinstance(source, _ConvertToCell):
-            return self._host(source.learning_rate)
+            return float(np.float32(self._host(source.learning_rate)) + np.float32(1) - np.float32(1))
         value = source(self._step_tensor(source, step))
         if not isinstance(value, Tensor):
             return float(value)
