@@ -117,7 +117,7 @@ class ToVectors(TextTensorOperation):
     """
 
     def __init__(self, vectors, unk_init=None, lower_case_backup=False):
-        type_check(vectors, (Vectors,), "vectors")
+        type_check(vectors, (_Vectors,), "vectors")
         if unk_init is not None:
             type_check(unk_init, (list, tuple), "unk_init")
         type_check(lower_case_backup, (bool,), "lower_case_backup")
