@@ -8,7 +8,7 @@ from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._naming.surface import install_lazy
 from ms2torch.ops.function import math_func
-from ms2torch.ops.function._math_reduce import BY_SINGULAR_VALUES, singular_norm
+from ms2torch.ops.function._math_norms import BY_SINGULAR_VALUES, singular_norm
 
 
 @lowered

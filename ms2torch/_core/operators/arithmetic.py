@@ -79,15 +79,15 @@ def _apart(a, b):
 
 
 def _beside(t, number):
+    whole = number.__class__ is int
+    if not isinstance(t, torch.Tensor) or (t.ndim and not (whole and t.dtype is torch.bool)):
+        return number
+    if whole and number not in _INT64:
+        return number
     from ms2torch._core.random import graph_streams
 
-    whole = number.__class__ is int
-    if not isinstance(t, torch.Tensor) or (whole and number not in _INT64):
-        return number
-    if not t.ndim or (whole and t.dtype is torch.bool):
-        found = number_as_tensor(number, t.device)
-        return found.int() if whole and graph_streams.here.call is not None else found
-    return number
+    found = number_as_tensor(number, t.device)
+    return found.int() if whole and graph_streams.here.call is not None else found
 
 
 def of_one_kind(a, b) -> bool:

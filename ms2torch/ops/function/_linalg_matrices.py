@@ -8,7 +8,7 @@ from ms2torch._core.operators.registry import method, op, primitive
 from ms2torch._core.tensor import dtype as _dtype
 
 from ._math_axis import one_axis
-from ._math_reduce import matrix_norm
+from ._math_norms import matrix_norm
 
 
 @op(primitive="Trace", mint=True)

@@ -6,9 +6,6 @@ Reduce* primitives keep the dtype.
 
 from __future__ import annotations
 
-from math import inf
-
-import numpy as np
 import torch
 
 from ms2torch._core.checks.calls import no_matching_form
@@ -447,163 +444,14 @@ def logsumexp(input, dim, keepdim=False):
     return torch.logsumexp(_floating(input), every(axes(dim, input, "ReduceMax"), input), keepdim)
 
 
-# ---- norms -------------------------------------------------------------------------------------------------
-
-
-LEAST_NORM = 1e-12              # of vectors with a whole ``ord``: dividing by one of zeros gives 0
-
-
-def _euclidean(t, where, keepdim):
-    """The 2-norm by its formula: its gradient at 0 is nan, as MindSpore's, where torch's norms give 0."""
-    if t.is_complex():
-        return torch.linalg.vector_norm(t, 2, where, keepdim).to(t.dtype)
-    t = t if t.is_floating_point() else t.to(torch.float32)
-    return torch.sqrt(torch.sum(torch.square(t), where, keepdim))
-
-
-@unseen("axis", "p", "keep_dims", "epsilon")
-@op(method=True)
-@spelled(keepdims="keepdim", input_x="A")
-def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None, axis=None, p=None, keep_dims=None,
-         epsilon=None):
-    """The norm of vectors (one axis) or matrices (two), or of all elements (``mindspore.ops.norm``).
-
-    ``ord`` is None for the 2-norm, a number, inf, -inf, "fro" or "nuc"; of a matrix 1.0 and 2.0 are "fro",
-    as MindSpore has them, unlike 1 and 2. Before 2.0 it was norm(input_x, axis, p=2, keep_dims, epsilon), of
-    all elements along those axes: told by these names and by a list of axes, else by ``--api``.
-    """
-    named = not axis is p is keep_dims is epsilon is None
-    if named or (isinstance(ord, (list, tuple)) and not generations.has_new_meaning("mindspore.ops.norm")) \
-            or generations.has_old_meaning("mindspore.ops.norm"):
-        if axis is None:
-            axis, ord, dim = (dim, None, None) if ord is None else (ord, None, dim)
-        order = next((v for v in (p, ord, dim) if v is not None), 2)
-        return vector_norm.kernel(A, order, axis, bool(keepdim or keep_dims), dtype=dtype)
-    if isinstance(ord, torch.Tensor) and ord.numel() == 1:
-        ord = None if dim is None else ord.item()         # (then always the 2-norm)
-    t, where = _floating(_cast(A, dtype)), axes(dim, A, "ReduceSum" if ord is None else "LpNorm")
-    matrix = t.ndim == 2 if dim is None else isinstance(where, tuple) and len(where) == 2
-    if ord is None or (ord == "fro" and matrix) or (ord == 2 and dim is None and t.ndim == 1):
-        return _euclidean(t, where, keepdim)
-    if matrix and isinstance(ord, (float, np.number)) and abs(ord) in (1, 2):
-        return _euclidean(t, where, keepdim)               # whole orders are meant where they are ints
-    if matrix and ord in BY_SINGULAR_VALUES:
-        return singular_norm(t, ord, where or (-2, -1), keepdim)
-    whole = t is not A and dtype is None                   # of integers
-    if whole and not matrix and abs(ord) != inf:
-        return _norm_of_integers(A, ord, where, keepdim)
-    result = _norm_by_extreme(t, ord, where, keepdim, matrix)
-    if result is None and not matrix and isinstance(ord, float):
-        result = t.abs().pow(ord).sum(where, keepdim).pow(1 / ord)      # (at 0 the gradient is nan)
-    elif result is None:
-        result = torch.linalg.norm(t, ord, where, keepdim)
-        if not matrix and ord > 0:
-            result = result.clamp_min(LEAST_NORM)
-    # Of integers these norms are integers.
-    if whole and abs(ord) == inf:
-        return result.to(A.dtype)
-    return result.to(torch.int64) if whole and ord in (0, 1, -1) else result
-
-
-@mint_form(name="norm")
-def _mint_norm(input, p="fro", dim=None, keepdim=False, *, dtype=None):
-    """The p-norm of all elements or over the axes ``dim``, whatever their number."""
-    return torch.norm(
-        _floating(input), p, dim, keepdim, dtype=None if dtype is None else _dtype.to_torch(dtype)
-    )
-
-
-@op()
-def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None):
-    """The norm of vectors along some axes, or of all elements (``mindspore.ops.vector_norm``)."""
-    where, dtype = axes(axis, x, "Norm"), None if dtype is None else _dtype.to_torch(dtype)
-    if ord == 2:
-        return _euclidean(x if dtype is None else x.to(dtype), where, keepdims)
-    x = x if dtype is None else x.to(dtype)
-    if not x.is_floating_point() and not x.is_complex():
-        return _norm_of_integers(x, ord, where, keepdims)
-    found = _norm_by_extreme(x, ord, where, keepdims, False) if x.is_floating_point() else None
-    return torch.linalg.vector_norm(x, ord, where, keepdims) if found is None else found
-
-
-def _norm_of_integers(x, ord, where, keepdim):
-    """The extreme ones in the dtype of ``x``, a count in Int64, others in Float32; a negative whole power of
-    an integer is one, 0 but for 1, as MindSpore's is."""
-    if abs(ord) == inf:
-        return torch.linalg.vector_norm(x.double(), ord, where, keepdim).to(x.dtype)
-    whole = x.double().abs()
-    powers = (whole == 1).double() if isinstance(ord, int) and ord < 0 else whole ** ord
-    total = powers.sum(where, keepdim)
-    return total.to(torch.int64) if ord == 0 else (total ** (1.0 / ord)).float()
-
-
-def _norm_by_extreme(t, ord, where, keepdim, matrix: bool):
-    """Norms that are the largest or the smallest of some numbers, whose gradient is the first one's; None for
-    other norms, and over several axes."""
-    axes = (-2, -1) if where is None and matrix else where
-    if not t.numel() or not t.ndim or abs(ord if isinstance(ord, (int, float)) else 0) not in (
-            (1, inf) if matrix else (inf,)):
-        return None
-    sizes, first = t.abs(), torch.max if ord > 0 else torch.min
-    if matrix:
-        rows, columns = axes
-        summed, axis = (rows, columns) if abs(ord) == 1 else (columns, rows)
-        found = first(sizes.sum(summed, keepdim=True), axis, keepdim=True).values
-        return found if keepdim else found.squeeze(tuple(axes))
-    if axes is None:
-        found = first(sizes.reshape(-1), 0).values
-        return found.reshape((1,) * t.ndim) if keepdim else found
-    if isinstance(axes, tuple):
-        if len(axes) != 1:
-            return None
-        axes = axes[0]
-    return first(sizes, axes, keepdim).values
-
-
-BY_SINGULAR_VALUES = (2, -2, "nuc")
-
-
-def singular_norm(A, ord, axes, keepdims):
-    """The norms of matrices by their singular values, which are Float32 whatever the matrix is."""
-    A = A if A.dtype is torch.float64 or A.is_complex() else A.to(torch.float32)
-    return torch.linalg.matrix_norm(A, ord, tuple(axes), keepdims).to(torch.float32)
-
-
-@op()
-def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
-    """The norm of the matrices in two axes (``mindspore.ops.matrix_norm``)."""
-    dtype = None if dtype is None else _dtype.to_torch(dtype)
-    if ord == "fro":
-        return _euclidean(A if dtype is None else A.to(dtype), tuple(axis), keepdims)
-    if ord in BY_SINGULAR_VALUES:
-        return singular_norm(A, ord, axis, keepdims)
-    A = A if dtype is None else A.to(dtype)
-    if not A.numel() and ord in (1, -1, inf, -inf):
-        if not A.shape[axis[abs(ord) == 1]]:
-            raise ValueError(f"ArgM{'ax' if ord > 0 else 'in'}WithValue cannot deal with empty input")
-        return torch.linalg.matrix_norm(A, ord, tuple(axis), keepdims)
-    if A.is_floating_point() or A.is_complex():
-        return _norm_by_extreme(A, ord, tuple(axis), keepdims, True)
-    return _norm_by_extreme(A.long(), ord, tuple(axis), keepdims, True).to(
-        A.dtype if abs(ord) == inf else torch.int64)
-
-
-@primitive("EuclideanNorm", init={"keep_dims": False})
-def _euclidean_norm(x, axes_, keep_dims=False):
-    """The 2-norm along some axes, of integers an integer (``mindspore.ops.EuclideanNorm``)."""
-    return torch.sqrt(_sum(torch.square(x), axes_, keep_dims, "EuclideanNorm")).to(x.dtype)
-
-
 __all__ = [
     "all",
     "any",
     "count_nonzero",
     "logsumexp",
-    "matrix_norm",
     "mean",
     "nanmean",
     "nansum",
-    "norm",
     "prod",
     "reduce_mean",
     "reduce_sum",
@@ -612,5 +460,4 @@ __all__ = [
     "sum",
     "var",
     "var_mean",
-    "vector_norm",
 ]

@@ -35,7 +35,7 @@ from ._linalg_matrices import (
     svd,
     trace,
 )
-from ._math_reduce import LEAST_NORM
+from ._math_norms import LEAST_NORM
 from ._math_reduce import sum as total_of
 
 # ---- products ----------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from ._math_binary import *  # noqa: F403
 from ._math_comparing import *  # noqa: F403
 from ._math_extreme import *  # noqa: F403
 from ._math_many import *  # noqa: F403
+from ._math_norms import *  # noqa: F403
 from ._math_quotients import *  # noqa: F403
 from ._math_reduce import *  # noqa: F403
 from ._math_scan import *  # noqa: F403
