@@ -417,12 +417,26 @@ def install_lazy(module_name: str, namespace: dict) -> None:
     namespace.setdefault("__dir__", lambda: _listed(module_name))
 
 
+class Mirrored(ModuleType):
+    """A module of the mirror. ``mindspore.ops.op_info_register`` is a function and a module of that path
+    holds it: importing the module leaves the function in its place, as it does in MindSpore."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if isinstance(value, ModuleType) and value.__name__ == f"{self.__name__}.{name}":
+            home = _home(mindspore_name(self.__name__), name)
+            if home is not None and not home.startswith("="):
+                return
+        super().__setattr__(name, value)
+
+
 class _File(SourceFileLoader):
     """Loads a file of the mirror and lets the module answer for what the file does not define."""
 
     def exec_module(self, module: ModuleType) -> None:
         super().exec_module(module)
         install_lazy(module.__name__, vars(module))
+        if type(module) is ModuleType:
+            module.__class__ = Mirrored
 
 
 class _Empty:
@@ -436,6 +450,8 @@ class _Empty:
     def exec_module(module: ModuleType) -> None:
         module.__doc__ = f"{mindspore_name(module.__name__)}: names that ms2torch defines elsewhere or lacks."
         install_lazy(module.__name__, vars(module))
+        if type(module) is ModuleType:
+            module.__class__ = Mirrored
 
 
 class _Same:

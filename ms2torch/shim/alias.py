@@ -28,7 +28,7 @@ def _ours(name: str) -> bool:
     return name == "mindspore" or name.startswith("mindspore.")
 
 
-class _Named(ModuleType):
+class _Named(surface.Mirrored):
     """The type of the package while the alias is installed: printing it shows what runs."""
 
     def __repr__(self) -> str:
@@ -132,7 +132,7 @@ def uninstall() -> None:
     guard.set_scope(None)
     for name in [n for n in sys.modules if _ours(n)]:
         del sys.modules[name]
-    sys.modules["ms2torch"].__class__ = ModuleType
+    sys.modules["ms2torch"].__class__ = surface.Mirrored
     sys.modules.update(_displaced)
     _displaced.clear()
     surroundings.uninstall()

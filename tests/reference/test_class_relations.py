@@ -158,3 +158,22 @@ def test_optimizers_print():
         return repr(getattr(nn, name)(net.trainable_params(), *rates))
 
     return {name: made(name) for name in OPTIMIZERS}
+
+
+@case(each={"path": [
+    "mindspore.run_check", "mindspore.ops.op_info_register", "mindspore.ops.vm_impl_registry",
+    "mindspore.ops.function.grad", "mindspore.nn.optim.thor", "mindspore.common.seed",
+    "mindspore.profiler.schedule", "mindspore.profiler.mstx", "mindspore.train.data_sink",
+    "mindspore.utils.stress_detect"]})
+def test_a_module_leaves_its_namesake_in_place(path):
+    """What MindSpore has in a package under the name of a module there, after that module is imported."""
+    package, _, name = path.rpartition(".")
+    importlib.import_module(path)
+    return inspect.ismodule(getattr(importlib.import_module(package), name))
+
+
+@case()
+def test_the_module_of_lazy_inline_is_called():
+    importlib.import_module("mindspore.common.lazy_inline")
+    decorator = importlib.import_module("mindspore.common").lazy_inline
+    return callable(decorator), inspect.isfunction(decorator.lazy_inline)
