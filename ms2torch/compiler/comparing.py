@@ -4,8 +4,10 @@ Cheap first: the norm of the difference against that of the value, or of the cha
 is beyond that is measured by the same graph in float64: both sides may be off by rounding, and how much shows
 in the one that is nearer to it, and in the graph run as it is, operator by operator, which the eager step's
 rounding is. (Not in the eager step itself: it is far from a graph that computes something else, which is its
-own truth.) Where that is not enough, the graph is run from inputs that are off by some
-units in the last place: an activation that rounding moved over a ReLU's zero moves every gradient before it.
+own truth.) Where that is not enough, the graph is run from inputs that are off by some units in the last
+place: an activation that rounding moved over a ReLU's zero moves every gradient before it. Run as it is and
+in float64 from inputs farther off, the graph gives other samples of its rounding: that of one place may be
+small by luck, as in the loss of a net that fits its data, a logarithm of nearly 1.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ from ms2torch.difftest.yardstick import K, epsilon
 FLOOR, FLOOR_OF_UPDATE = 100.0, 1024.0
 # How often inputs are shaken, and by how many units: rounding adds up on the way to a deep activation.
 SHAKEN, SHAKE = 3, 8.0
+# By how many for another sample of the rounding: 1/256 of a float32.
+APART = 2.0**15
 
 
 def _norm(t: torch.Tensor) -> float:
@@ -58,8 +62,8 @@ def differ(ours: list, eager: list, before: list, truth) -> int | None:
     """The place of the first result that differs by more than rounding explains; None where none does.
 
     ``before`` holds what was there before the step, None for a plain result. ``truth(shaken)`` gives the same
-    results in float64, from inputs a little off for a number ``shaken``, and ``truth(None, False)`` in their
-    own dtypes; it is asked only where it matters, and may fail.
+    results in float64, from inputs a little off for a number ``shaken`` (``units``: how far), and
+    ``truth(shaken, False)`` in their own dtypes; it is asked only where it matters, and may fail.
     """
     suspects = [i for i, (a, b, c) in enumerate(zip(ours, eager, before, strict=True)) if not close(a, b, c)]
     if not suspects:
@@ -80,22 +84,27 @@ def differ(ours: list, eager: list, before: list, truth) -> int | None:
 
     for draw in range(SHAKEN):
         suspects = beyond()
-        if not suspects or (shaken := truth(draw)) is None:
+        if not suspects:
             break
+        runs = truth(draw), truth(draw, units=APART), truth(draw, False, units=APART)
+        if any(run is None for run in runs):
+            break
+        near, elsewhere, plain = runs
         for i in rounding.keys() & set(suspects):
-            rounding[i] = max(rounding[i], _off(shaken[i], exact[i]))
+            rounding[i] = max(rounding[i], _off(near[i], exact[i]), _off(plain[i], elsewhere[i]))
     return next(iter(beyond()), None)
 
 
 def in_float64(gm: torch.fx.GraphModule, inputs: list, shaken: int | None = None,
-               wide: bool = True) -> list | None:
+               wide: bool = True, units: float = SHAKE) -> list | None:
     """What the graph gives in float64: its results, then its inputs afterwards; None where it cannot.
 
-    ``shaken``, the seed of noise: each float32 input is off by some units in the last place. ``wide=False``:
+    ``shaken``, the seed of noise: each float32 input is off by ``units`` in the last place. ``wide=False``:
     what it gives as it is.
     """
+    inputs = [t.detach().clone() for t in inputs] if shaken is None else _shaken(inputs, shaken, units)
     if not wide:
-        return _run(gm, [t.detach().clone() for t in inputs])
+        return _run(gm, inputs)
     graph = torch.fx.Graph()
     values = graph.graph_copy(gm.graph, {})
     graph.output(values)
@@ -107,14 +116,18 @@ def in_float64(gm: torch.fx.GraphModule, inputs: list, shaken: int | None = None
     for name, value in list(vars(widened).items()):
         if isinstance(value, torch.Tensor) and value.dtype is torch.float32:
             setattr(widened, name, value.double())
-    copies = [t.detach().double() if t.dtype is torch.float32 else t.detach().clone() for t in inputs]
-    if shaken is not None:
-        noise = torch.Generator().manual_seed(shaken)
-        for t, given in zip(copies, inputs, strict=True):
-            if given.dtype is torch.float32:
-                off = torch.randn(t.shape, generator=noise, dtype=t.dtype).to(t.device)
-                t.mul_(1 + SHAKE * _unit(given) * off)
-    return _run(widened, copies)
+    return _run(widened, [t.double() if t.dtype is torch.float32 else t for t in inputs])
+
+
+def _shaken(inputs: list, seed: int, units: float) -> list[torch.Tensor]:
+    noise = torch.Generator().manual_seed(seed)
+    made = []
+    for t in inputs:
+        if t.dtype is torch.float32:
+            off = torch.randn(t.shape, generator=noise, dtype=torch.float64).to(t.device)
+            t = (t.detach().double() * (1 + units * _unit(t) * off)).float()
+        made.append(t.detach().clone())
+    return made
 
 
 def _run(gm, copies: list) -> list | None:

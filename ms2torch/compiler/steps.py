@@ -235,7 +235,7 @@ class Step:
         theirs = [t._t for t in results] + [p._rest for p in written]
         found = comparing.differ(
             ours, theirs, [None] * variant.count + before,
-            lambda shaken, wide=True: variant.exact(inputs_before, written, shaken, wide))
+            lambda *how, **units: variant.exact(inputs_before, written, *how, **units))
         miscounted = [place.called for place, value in writes if place.get() != value]
         if found is not None or miscounted:
             what = (miscounted[0] if miscounted else f"result {found}" if found < variant.count
@@ -348,14 +348,14 @@ class Compiled:
         """The inputs as they are before the graph writes to them."""
         return [saved.get(id(t), t) for t in inputs]
 
-    def exact(self, inputs: list, written: list, shaken: int | None, wide: bool) -> list | None:
+    def exact(self, inputs: list, written: list, *how, **units) -> list | None:
         """The results and the written Parameters in float64 or as the graph gives them, see
         `comparing.in_float64`; None where it does not run so, or optimizers make their steps after it."""
         if self.tails:
             return None
         given = len(inputs) - len(self.lifted)
         places = {id(x): given + i for i, x in enumerate(self.lifted)}
-        found = comparing.in_float64(self.gm, inputs, shaken, wide)
+        found = comparing.in_float64(self.gm, inputs, *how, **units)
         if found is None:
             return None
         after = found[len(found) - len(inputs):]

@@ -64,12 +64,11 @@ class TorchPINN(tnn.Module):
         self.net = tnn.Sequential(tnn.Linear(1, 32), tnn.Tanh(), tnn.Linear(32, 32), tnn.Tanh(),
                                   tnn.Linear(32, 1))
 
-    def forward(self, x):
-        x = x.detach().requires_grad_()
-        u = self.net(x)
-        slope = torch.autograd.grad(u.sum(), x, create_graph=True)[0]
-        bend = torch.autograd.grad(slope.sum(), x, create_graph=True)[0]
-        return ((bend + u) ** 2).mean()
+    def forward(self, x):       # (the network runs twice, as it does above)
+        point = x.detach().requires_grad_()
+        slope = torch.autograd.grad(self.net(point).sum(), point, create_graph=True)[0]
+        bend = torch.autograd.grad(slope.sum(), point, create_graph=True)[0]
+        return ((bend + self.net(x)) ** 2).mean()
 
 
 class GCN(nn.Cell):

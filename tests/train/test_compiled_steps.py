@@ -417,21 +417,21 @@ def test_the_yardstick_tells_rounding_from_a_defect():
     rough = exact.float() + 1e-4 * torch.randn(1001, generator=torch.Generator().manual_seed(1))
     other = exact.float() + 1e-4 * torch.randn(1001, generator=torch.Generator().manual_seed(2))
 
-    def truth(shaken, wide=True):
+    def truth(shaken, wide=True, units=0):
         return [exact if wide else rough]
 
     assert comparing.differ([other], [rough], [None], truth) is None
     assert comparing.differ([exact.float()], [rough], [None], truth) is None
     assert comparing.differ([other * 1.1], [rough], [None], truth) == 0
-    assert comparing.differ([other], [rough], [None], lambda shaken, wide=True: None) == 0
+    assert comparing.differ([other], [rough], [None], lambda *how, **units: None) == 0
 
 
 def test_a_graph_that_computes_something_else_is_a_defect():
     """Its float64 form agrees with itself alone."""
     x, wrong = torch.linspace(1, 2, 1001), torch.fx.symbolic_trace(lambda x: [x * 2])
 
-    def truth(shaken, wide=True):
-        return comparing.in_float64(wrong, [x], shaken, wide)[:1]
+    def truth(shaken, wide=True, units=0):
+        return comparing.in_float64(wrong, [x], shaken, wide, units)[:1]
 
     assert comparing.differ(wrong(x), [x * 3], [None], truth) == 0
     assert comparing.differ(wrong(x), [x * 2], [None], truth) is None
@@ -459,9 +459,25 @@ def test_an_activation_that_rounding_moves_over_zero_is_no_defect():
     (eager,) = gm(left, right, weights)
 
     def judged(ours):
-        return comparing.differ([ours], [eager], [None], lambda shaken, wide=True: comparing.in_float64(
-            gm, [left, right, weights], shaken, wide)[:1])
+        return comparing.differ([ours], [eager], [None], lambda *how, **units: comparing.in_float64(
+            gm, [left, right, weights], *how, **units)[:1])
 
     moved, wrong = eager.clone(), eager * 1.5
     moved[7] = 0.0
     assert eager[7] > 0 and judged(moved) is None and judged(wrong) == 0
+
+
+def test_a_loss_that_is_right_by_luck_does_not_condemn_the_other():
+    """The loss of a net that fits its data is the logarithm of nearly 1: the units that one side loses say
+    nothing of what the other one may."""
+    gm = torch.fx.experimental.proxy_tensor.make_fx(lambda x: [torch.logsumexp(x, 0) - x[0]])(torch.ones(2))
+    rows = [torch.tensor([12.0 + i / 997, 1.9]) for i in range(500)]
+    off = [abs(float(gm(x)[0].double() - gm(x.double())[0])) for x in rows]
+    x = rows[off.index(min(off))]
+    (eager,) = gm(x)
+
+    def judged(ours):
+        return comparing.differ([ours], [eager], [None], lambda *how, **units: comparing.in_float64(
+            gm, [x], *how, **units)[:1])
+
+    assert judged(eager + torch.finfo(torch.float32).eps * x[0] / 2) is None and judged(eager * 3) == 0
