@@ -7,8 +7,6 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-import torch
-
 from ms2torch.difftest.yardstick import K
 
 from . import printed, whole
@@ -117,4 +115,4 @@ class Beside:
 
 
 def _ends(spec: dict) -> list[dict]:
-    return torch.load(spec["weights"], weights_only=True)
+    return whole.saved(spec["weights"])[0]

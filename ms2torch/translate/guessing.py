@@ -24,7 +24,7 @@ from ms2torch._core.tensor.tensor import wrap
 from ms2torch.nn.cell import Cell
 
 from .instances import Called, Instance, Instances, depth
-from .twins import definitions
+from .twins import asked_of_others, definitions
 
 _NUMBERS = (8, 16, 4, 3)
 # Last words of the names of arguments that are Cells; other sides of images; how long a class is tried.
@@ -74,9 +74,10 @@ def _instance(cls: type, made: Made, seen: Instances) -> Instance | None:
 
 def _classes(sources: dict[str, str]) -> list[type]:
     """The classes of Cells that files define, in their order."""
-    found = []
+    found, asked = [], asked_of_others(sources.values())
+    del sys.argv[1:]  # a file may read its settings from a command line
     for path, text in sources.items():
-        module = _module(path, text)
+        module = _module(path, text, asked)
         if module is not None:
             here = [v for v in vars(module).values() if isinstance(v, type)]
             own = [v for v in here if v.__module__ == module.__name__]
@@ -84,7 +85,7 @@ def _classes(sources: dict[str, str]) -> list[type]:
     return found
 
 
-def _module(path: str, text: str) -> types.ModuleType | None:
+def _module(path: str, text: str, asked: frozenset[str]) -> types.ModuleType | None:
     """A file as a module, without what it does; None where that fails."""
     name = _module_name(path)
     if name in sys.modules:
@@ -99,10 +100,10 @@ def _module(path: str, text: str) -> types.ModuleType | None:
     module.__file__ = path
     sys.modules[name] = module
     try:
-        tree, _ = definitions(ast.parse(text))
+        tree, _ = definitions(ast.parse(text), asked)
         exec(compile(tree, path, "exec", dont_inherit=True), vars(module))
-    except Exception:
-        del sys.modules[name]
+    except (Exception, SystemExit):
+        sys.modules.pop(name, None)
         return None
     return module
 

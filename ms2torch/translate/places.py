@@ -23,8 +23,8 @@ _LEFT = ("__pycache__", ".*", "*.pyc")
 
 @dataclass
 class Source:
-    """One file that is read: its place, its Python, and the notebook that this is from; the encoding and the
-    line ends that it has."""
+    """One file that is read: its real path, its Python, and the notebook that this is from; the encoding and
+    the line ends that it has; its place below the folder, which a link may have too."""
 
     path: str
     text: str
@@ -32,6 +32,7 @@ class Source:
     mindspore: bool = False
     encoding: str = "utf-8"
     line_end: str = "\n"
+    place: Path = Path()
 
     def written(self, text: str) -> bytes:
         """The file with another text."""
@@ -54,7 +55,7 @@ class Project:
         base = base or self.out
         if self.root.is_file():
             return base
-        return base / Path(path).relative_to(self.root.resolve())
+        return base / self.sources[path].place
 
 
 def read(root: str, out: str, force: bool = False) -> Project:
@@ -76,7 +77,9 @@ def read(root: str, out: str, force: bool = False) -> Project:
         found = [f for f in files(place) if target.resolve() not in f.resolve().parents]
     for file in found:
         source = _source(file)
-        project.sources[source.path] = source
+        if place.is_dir():
+            source.place = file.relative_to(place)
+        project.sources.setdefault(source.path, source)
     if not any(s.mindspore for s in project.sources.values()):
         raise BadInput(f"there is no MindSpore in {root!r}: nothing to translate")
     return project
@@ -190,7 +193,7 @@ class Draft:
         out = self.project.out
         out.parent.mkdir(parents=True, exist_ok=True)
         old = self.folder / "before"
-        if os.path.lexists(out):
+        if out.is_dir():  # a file is replaced in one step
             os.replace(out, old)
         try:
             os.replace(self.place, out)

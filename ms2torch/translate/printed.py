@@ -44,6 +44,8 @@ _TIMES = re.compile(r"\btime\b|\bseconds?\b|\bms\b|\d\s?s\b|per step|[sS]peed", 
 _ADDRESSES = re.compile(r"\bobject .* at 0x[0-9a-fA-F]+>")
 # What TimeMonitor prints, which a translation leaves out.
 _MONITORED = re.compile(r"(?:Train |Eval )?epoch time: *[\d.]+ *ms, per step time: *[\d.]+ *ms")
+# A dict of numbers by name: where a set of names made it, as a Model's metrics are, it has no order.
+_DICT = re.compile(r"\{('[\w ]+': [^{},:]+(?:, '[\w ]+': [^{},:]+)+)\}")
 NEAR = 1e-4
 _LEAST = 1e-6  # below this float32 training keeps no digit of what is small beside all else
 
@@ -62,6 +64,10 @@ def numbers(lines: list[str], names: list[str] = ()) -> tuple[list[str], list[li
         words.append(re.sub(r"[\s,]+", "", NUMBER.sub("#", line)))
         found.append([float(n) for n in NUMBER.findall(line)])
     return words, found
+
+
+def _by_name(found: re.Match) -> str:
+    return "{" + ", ".join(sorted(found[1].split(", "))) + "}"
 
 
 def _dtype(found: re.Match) -> str:
@@ -92,6 +98,7 @@ class _Told(NamedTuple):
 
 def _read(lines: list[str], names: list[str]) -> _Told:
     lines = [line for line in join_lines(lines) if not _MONITORED.match(line)]
+    lines = [_DICT.sub(_by_name, line) for line in lines]
     return _Told(lines, *numbers(lines, names))
 
 

@@ -14,6 +14,7 @@ import importlib
 import os
 import sys
 import types
+from collections.abc import Iterable
 from contextlib import contextmanager, suppress
 from enum import Enum
 from functools import partial
@@ -56,10 +57,10 @@ _SIMPLE = (
 )  # fmt: skip
 
 
-def definitions(tree: ast.Module) -> tuple[ast.Module, set[str]]:
+def definitions(tree: ast.Module, asked: frozenset[str] = frozenset()) -> tuple[ast.Module, set[str]]:
     """A script without what it does: imports, functions, classes, constants, and what defining these needs;
-    and the names left out."""
-    needed = {name for node in tree.body for name in _at_definition(node)}
+    and the names left out. ``asked`` are names that others import."""
+    needed = {name for node in tree.body for name in _at_definition(node)} | asked
     for node in reversed(tree.body):
         if needed & _assigned(node):
             needed |= _names(node, ast.Load) - _names_of_comprehensions(node)
@@ -71,6 +72,12 @@ def definitions(tree: ast.Module) -> tuple[ast.Module, set[str]]:
         else:
             left |= _names(node, ast.Store)
     return ast.Module(kept, []), left
+
+
+def asked_of_others(texts: Iterable[str]) -> frozenset[str]:
+    """The names that files import from others, a program's settings among them."""
+    imports = (n for text in texts for n in ast.walk(ast.parse(text)) if isinstance(n, ast.ImportFrom))
+    return frozenset(part.name for n in imports for part in n.names)
 
 
 def _names(node: ast.AST, context: type) -> set[str]:
@@ -174,7 +181,7 @@ class Twins:
             return None
         tree = ast.parse(self.texts[os.path.realpath(spec.origin)])
         if self.bare:
-            tree = definitions(tree)[0]
+            tree = definitions(tree, asked_of_others(self.texts.values()))[0]
 
         class Loader(SourceFileLoader):
             def get_code(self, fullname: str) -> types.CodeType:

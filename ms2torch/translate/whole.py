@@ -1,7 +1,7 @@
 """The whole program against its translation: what both print, and the parameters in which both end.
 
-``python -m ms2torch.translate.whole SPEC`` runs one side. Its optimizers' parameters start from the other
-side's weights, for MindSpore's initial numbers are not PyTorch's; where dropout or an
+``python -m ms2torch.translate.whole SPEC`` runs one side. Its networks, and its optimizers' parameters,
+start from the other side's weights, for MindSpore's initial numbers are not PyTorch's; where dropout or an
 order of rows without a seed draws, both sides run without it.
 """
 
@@ -16,6 +16,7 @@ import sys
 import traceback
 from contextlib import nullcontext
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 import numpy as np
 import torch
@@ -25,6 +26,7 @@ from ms2torch.nn.cell import Cell
 from ms2torch.nn.optim.optimizer import Optimizer
 from ms2torch.shim import launcher
 
+from .handing import Networks
 from .notebooks import Notebook
 from .trembling import Trembling
 
@@ -46,14 +48,18 @@ class Training:
     end.
 
     ``given`` are those of another run, which the n-th optimizer's parameters are set to: by order and shape.
+    ``networks`` are the weights with which networks were made, handed over alike.
     """
 
-    def __init__(self, given: list[dict] | None = None) -> None:
+    def __init__(self, given: list[dict] | None = None, networks: dict[str, list] | None = None) -> None:
         self.given, self.made = given, []
+        self.networks = Networks(networks, self._give_made)
         self._old: list[tuple] = []
         self._inside = False
+        self._set: WeakValueDictionary[int, torch.Tensor] = WeakValueDictionary()
 
     def __enter__(self) -> Training:
+        self.networks.__enter__()
         for cls in _OPTIMIZERS:
             old = cls.__init__
             self._old.append((cls, old))
@@ -61,6 +67,7 @@ class Training:
         return self
 
     def __exit__(self, *_) -> None:
+        self.networks.__exit__()
         for cls, old in self._old:
             cls.__init__ = old
 
@@ -83,9 +90,22 @@ class Training:
             given = self.given[len(self.made)]
             _give(_in_groups(given["start"], given["plain"], _splits(optimizer)), parameters)
             _give(given["frozen"], frozen)
+            self._has_given(_tensors([*parameters, *frozen]))
         start, others = ([t.detach().clone() for t in _tensors(side)] for side in (parameters, frozen))
         plain = [not flag for flag in flags] if len(flags) == len(parameters) else []
         self.made.append((type(optimizer).__name__, parameters, start, others, plain, _splits(optimizer)))
+
+    def _give_made(self, values: list[torch.Tensor], parameters: list) -> None:
+        """Set the parameters of a network that was just made, those that were set before left out."""
+        mine = _tensors(_kinds_together(list(parameters)))
+        with torch.no_grad():
+            for i, j in pair_by_shape(values, mine):
+                if self._set.get(id(mine[j])) is not mine[j]:
+                    mine[j].data.copy_(values[i].reshape(mine[j].shape))
+        self._has_given(mine)
+
+    def _has_given(self, tensors: list[torch.Tensor]) -> None:
+        self._set.update((id(t), t) for t in tensors)
 
     def found(self) -> list[dict]:
         """By optimizer: its class, and its parameters' values at the start and now."""
@@ -104,7 +124,13 @@ class Training:
 
     def save(self, file: str) -> None:
         """Into a file for the other side."""
-        torch.save(self.found(), file)
+        torch.save({"optimizers": self.found(), "networks": self.networks.made}, file)
+
+
+def saved(file: str) -> tuple[list[dict], dict[str, list]]:
+    """A side's optimizers and networks."""
+    found = torch.load(file, weights_only=True)
+    return found["optimizers"], found["networks"]
 
 
 def _in_order(optimizer, given) -> tuple[list, tuple]:
@@ -303,7 +329,7 @@ def main(spec: dict) -> None:
         from ms2torch.shim import alias
 
         alias.install(spec.get("api"), inherit=True)
-    given = torch.load(spec["given"], weights_only=True) if spec.get("given") else None
+    given = saved(spec["given"]) if spec.get("given") else ()
     script = spec["script"]
     sys.argv = [script, *spec["arguments"]]
     sys.path[0] = os.path.dirname(os.path.realpath(script))
@@ -311,7 +337,7 @@ def main(spec: dict) -> None:
     code, error = 0, ""
     describe_alike()
     moved = Trembling(spec["trembling"]) if spec.get("trembling") else nullcontext()
-    with Training(given) as training, moved:
+    with Training(*given) as training, moved:
         try:
             if script.endswith(".ipynb"):
                 launcher.run_text(Notebook(Path(script).read_bytes()).source, script, spec["arguments"])

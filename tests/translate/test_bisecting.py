@@ -77,6 +77,8 @@ def test_names_of_parameters_are_each_frameworks_own():
         ("(dtype=Float32, requires_grad=True)", "(dtype=torch.float32, requires_grad=False)", True),
         ("(Tensor(shape=[2], dtype=Float32, value= [ 1., 2.]),)", "(array([1., 2.], dtype=float32),)", True),
         ("(Tensor(shape=[2], dtype=Float32, value= [ 1., 2.]),)", "(array([1., 3.], dtype=float32),)", False),
+        ("{'loss': 1.5, 'acc': 0.5}", "{'acc': 0.5, 'loss': 1.5}", True),  # a set of metrics has no order
+        ("{'loss': 1.5, 'acc': 0.5}", "{'acc': 1.5, 'loss': 0.5}", False),
         ("<generator object Cell.get_parameters at 0x7f9532a42420>", "[Parameter (name=w)]", True),
     ],
 )

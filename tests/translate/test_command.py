@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -45,6 +47,7 @@ def tree(folder):
 
 TRAIN = """\
 import sys
+import time
 
 import mindspore as ms
 import numpy as np
@@ -548,3 +551,48 @@ def test_a_notebook_without_cells_of_its_own_is_proved_by_its_run(tmp_path, tran
     assert code == 0 and "prints the same 1 lines" in out, out + err
     texts = ["".join(cell["source"]) for cell in json.loads((tmp_path / "t.ipynb").read_text())["cells"]]
     assert "%matplotlib inline" in texts[0] and "!ls" in texts[1] and "x.sum()" in texts[2]
+
+
+def test_a_link_to_a_file_elsewhere_becomes_a_file(tmp_path, translate):
+    for folder in ("p", "elsewhere"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "elsewhere/net.py").write_text(NET)
+    (tmp_path / "p/linked.py").symlink_to("../elsewhere/net.py")
+    code, out, err = translate("p", "-o", "q")
+    assert code == 0, out + err
+    assert not (tmp_path / "q/linked.py").is_symlink()
+    assert "nn.Linear(3, 4)" in (tmp_path / "q/linked.py").read_text()
+    assert (tmp_path / "elsewhere/net.py").read_text() == NET
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_what_is_ended_from_outside_leaves_what_was_there(number, tmp_path):
+    (tmp_path / "a.py").write_text(
+        "import time\nimport mindspore\nopen('here', 'w').close()\ntime.sleep(99)\n"
+    )
+    (tmp_path / "out.py").write_text("old\n")
+    words = ["-m", "ms2torch", "translate", "a.py", "-o", "out.py", "--force", "--run", "a.py"]
+    process = subprocess.Popen(
+        [sys.executable, *words],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    _until((tmp_path / "here").exists)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 128 + number, err
+    assert "Traceback" not in err
+    assert sorted(os.listdir(tmp_path)) == ["a.py", "here", "out.py"]
+    assert (tmp_path / "out.py").read_text() == "old\n"
+    _until(lambda: not subprocess.run(["pgrep", "-s", str(process.pid)], capture_output=True).stdout)
+
+
+def _until(happened) -> None:
+    for _ in range(600):
+        if happened():
+            return
+        time.sleep(0.1)
+    raise TimeoutError

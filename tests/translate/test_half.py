@@ -79,9 +79,3 @@ def test_a_half_translated_program_runs_and_finds_the_same(name):
         one = one.asnumpy() if hasattr(one, "asnumpy") else one
         other = other.numpy(force=True) if hasattr(other, "numpy") else other
         np.testing.assert_allclose(other, one, 1e-6)
-
-
-def test_a_training_steps_checkpoint_is_not_its_modules():
-    program = "step = nn.TrainOneStepCell(nn.Dense(2, 1), optimizer)\nms.save_checkpoint(step, 'a.ckpt')\n"
-    made = translate_source(f"{HEAD}optimizer = nn.SGD(nn.Dense(2, 1).trainable_params())\n{program}").text
-    assert "ms2torch: save_checkpoint: a training step's checkpoint has" in made, made

@@ -1,5 +1,7 @@
 """Each rule by running both sides: MindSpore's words on ms2torch, what they become on plain torch."""
 
+import re
+
 import numpy as np
 import pytest
 import torch
@@ -11,6 +13,9 @@ from ms2torch._naming import generation
 pytest.importorskip("libcst")
 from ms2torch.translate import translate_source
 from ms2torch.translate.facts import Fact, Facts, Kind
+from ms2torch.translate.rewriting.binding import form_of
+from ms2torch.translate.rules import load
+from ms2torch.translate.rules.table import CALLS
 
 HEAD = """
 import mindspore as ms
@@ -28,6 +33,7 @@ EXPRESSIONS = """
 ops.pad(c, (1, 2, 0, 1))
 ops.pad(c, (1, 1), mode="reflect")
 P.Pad(((0, 0), (1, 2)))(a)
+a.swapaxes(0, 1).contiguous() + a.is_floating_point()
 P.Dropout(keep_prob=1.0)(a)[0] + P.Dropout(1.0)(a)[1]
 P.StridedSlice()(c, (0, 1, 0), (2, 3, 4), (1, 1, 2))
 P.Slice()(c, (0, 1, 1), (2, -1, 2))
@@ -578,3 +584,16 @@ def test_a_call_of_an_earlier_meaning_is_kept(monkeypatch):
     assert "nn.Linear(3, 2)" in translation.text and "F.relu(x)" in translation.text
     monkeypatch.undo()
     assert "torch.split(x, 1, dim=2)" in translate_source(text).text
+
+
+def test_every_form_names_arguments_that_its_call_has():
+    load()
+    for name, one in CALLS.items():
+        form = form_of(name)
+        if one.write is not None or form is None:
+            continue
+        places = set(re.findall(r"(?<!\{)\{(\w+)\??\}", one.form))
+        has = {*form.order, *form.made, *form.defaults, form.rest, "self"}
+        assert places <= has, name
+        if name.startswith("mindspore.Tensor."):  # or its own Tensor would be an argument without a rule
+            assert places >= {*form.order[:1]}, name

@@ -234,6 +234,37 @@ def gradients_times(optimizer, factor):
     return optimizer
 
 
+def no_bias(parameter):
+    """Whether a parameter is neither a bias nor of a layer called LayerNorm."""
+    return "LayerNorm" not in parameter.label and "bias" not in parameter.label
+
+
+def lars(optimizer, eps=1e-5, coefficient=0.001, clipped=False, takes_part=no_bias):
+    """An optimizer given gradients as long as their tensors, times a coefficient; they alone decay, here.
+
+    ``clipped``: none is longer than it was. Decay is a part of the gradient.
+    """
+    for group in optimizer.param_groups:
+        group["layers_decay"], group["weight_decay"] = group["weight_decay"], 0.0
+
+    @torch.no_grad()
+    def before(optimizer, args, kwargs):
+        for group in optimizer.param_groups:
+            decay = group["layers_decay"]
+            for p in group["params"]:
+                if p.grad is None or not takes_part(p):
+                    continue
+                length, slope = p.norm(), p.grad.norm()
+                trust = coefficient * length / (slope + decay * length + eps)
+                trust = torch.where((length > 0) & (slope > 0), trust, 1.0)
+                if clipped:
+                    trust = (trust / group["lr"]).clamp(0.0, 1.0)
+                p.grad = trust * (p.grad + decay * p)
+
+    optimizer.register_step_pre_hook(before)
+    return optimizer
+
+
 def decay_groups(module, weight_decay):
     """A module's parameters in groups that keep their order: scales and shifts of norms do not decay."""
     norms = (nn.modules.batchnorm._NormBase, nn.LayerNorm, nn.GroupNorm)
@@ -250,8 +281,8 @@ def scheduled(optimizer, rates):
         found = rates(torch.tensor(step)) if callable(rates) else rates[min(step, len(rates) - 1)]
         return float(found)
 
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
-    optimizer.register_step_post_hook(lambda *_: schedule.step())
+    optimizer.schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
+    optimizer.register_step_post_hook(lambda *_: optimizer.schedule.step())
     return optimizer
 
 
@@ -266,6 +297,6 @@ def scheduled_groups(optimizer, rates):
 
         return rate
 
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, [of(r) for r in rates])
-    optimizer.register_step_post_hook(lambda *_: schedule.step())
+    optimizer.schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, [of(r) for r in rates])
+    optimizer.register_step_post_hook(lambda *_: optimizer.schedule.step())
     return optimizer

@@ -95,6 +95,41 @@ class ScaledTrainStep(nn.Module):
         return loss.detach(), overflow, scale
 
 
+def without_loss(network):
+    """A network, taken out of the Module that gives it a loss."""
+    return network.network if isinstance(network, WithLoss) else network
+
+
+def state_of_step(step):
+    """What a training step knows: its network's state, by the network's own names, and its optimizer's."""
+    optimizer = step.optimizer
+    kept = {"state": optimizer.state_dict()}
+    if hasattr(optimizer, "schedule"):
+        kept["schedule"] = optimizer.schedule.state_dict()
+    if hasattr(optimizer, "global_step"):
+        kept["global_step"] = optimizer.global_step
+    if hasattr(step, "scale_sense"):
+        kept["scale_sense"] = step.scale_sense
+    return {**without_loss(step.network).state_dict(), "optimizer": kept}
+
+
+def load_state_of_step(step, state):
+    """Take up what `state_of_step` told, or an optimizer alone its own part; names missing, and unknown."""
+    kept, optimizer = state.get("optimizer"), getattr(step, "optimizer", step)
+    if kept is not None:
+        optimizer.load_state_dict(kept["state"])
+        if hasattr(optimizer, "schedule"):
+            optimizer.schedule.load_state_dict(kept["schedule"])
+        if hasattr(optimizer, "global_step"):
+            optimizer.global_step.copy_(kept["global_step"])
+        if hasattr(step, "scale_sense"):
+            step.scale_sense = kept["scale_sense"].clone()
+    if step is optimizer:
+        return [], []
+    rest = {name: value for name, value in state.items() if name != "optimizer" and torch.is_tensor(value)}
+    return without_loss(step.network).load_state_dict(rest, strict=False)
+
+
 class ScaleUpdate:
     """Moves a loss scale: down by ``factor`` after an overflow, up after ``window`` steps without one."""
 

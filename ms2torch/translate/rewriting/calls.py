@@ -111,6 +111,10 @@ class Calls:
             return Seq(PARAMETER)
         if path == "mindspore.ops.partial" and arguments:
             return arguments[0]
+        if path == "mindspore.nn.LARS":
+            asked = keywords.get("lars_filter", arguments[4] if len(arguments) > 4 else None)
+            if isinstance(asked, Function):
+                asked.arguments.update(dict.fromkeys(parameters(asked.node)[:1], PARAMETER))
         if isinstance(thing, type):
             name = thing.__name__
             if name == "Tensor" and path.rpartition(".")[2] == "Tensor":

@@ -98,6 +98,7 @@ class Rewriter(Syntax, CallSites, NameSites, Branches, cst.CSTTransformer):
             isinstance(n, ast.Attribute) and n.attr == "name" and reading.inferred(n.value) == PARAMETER
             for n in ast.walk(tree)
         ) or (self.has_norms() and self._has_own_optimizer())
+        self.names_parameters |= self.mentions("LARS(")  # its default filter asks for names
         self.names_parameters |= statements.shows_parameters(tree, reading)
 
     def has_norms(self) -> bool:

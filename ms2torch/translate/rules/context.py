@@ -46,6 +46,11 @@ def get_context(call):
     return '("CPU" if torch.get_default_device().type == "cpu" else "GPU")'
 
 
+@rule("_no_grad common.api._no_grad", "torch.no_grad()")
+def no_grad(call):
+    return "torch.no_grad()"
+
+
 @rule("set_device", "torch.set_default_device(device)")
 def set_device(call):
     value = call.value("device_target")

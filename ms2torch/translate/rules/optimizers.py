@@ -92,7 +92,10 @@ def _groups_by_step(call, by_step: bool) -> str:
 
 def _is_scaled_by_none(call) -> bool:
     """Whether an optimizer is handed to Models alone, or to training steps, whose loops scale nothing."""
-    rewriter, name = call.rewriter, call.target()
+    return _is_scaled_nowhere(call.rewriter, call.target())
+
+
+def _is_scaled_nowhere(rewriter, name: str | None) -> bool:
     if not (name or "").isidentifier():
         return False
     found = False
@@ -102,6 +105,13 @@ def _is_scaled_by_none(call) -> bool:
             outer = rewriter.parents[id(outer)] if isinstance(outer, ast.keyword) else outer
             inferred = rewriter.reading.inferred(outer.func) if isinstance(outer, ast.Call) else None
             leaf = str(inferred).rpartition(".")[2]
+            if leaf == "LARS":
+                around = rewriter.parents.get(id(outer))
+                target = around.targets[0] if isinstance(around, ast.Assign) else None
+                if getattr(target, "id", name) == name or not _is_scaled_nowhere(rewriter, target.id):
+                    return False
+                found = True
+                continue
             step = leaf == "TrainOneStepCell" and pipelines.arguments_by_name(outer, form_of(inferred).made)
             if leaf != "Model" and not (step and scales.cancels(rewriter, step)):
                 return False
@@ -140,17 +150,23 @@ def _decayed(call) -> str:
         return "{params}"
     for start, end in (("list(", ".parameters())"), ("named(", ")")):
         if text.startswith(start) and text.endswith(end):
-            call.helper("decay_groups")
-            return f"decay_groups({text[len(start) : -len(end)]}, {{weight_decay}})"
+            return _decayed_in(call, text[len(start) : -len(end)])
     if isinstance(node, ast.Name):
         made = assigned(call.rewriter.tree, node.id)
         text = ast.unparse(made).replace("trainable_params", "parameters") if made is not None else ""
     modules = set(re.findall(r"([\w.]+)\.(?:get_)?parameters\(\)", text)) | set(re.findall(r"\bnamed\(([\w.]+)", text))
     if len(modules) == 1 and ("requires_grad" in text or "filter(" not in text):
-        call.helper("decay_groups")
-        return f"decay_groups({modules.pop()}, {{weight_decay}})"
+        return _decayed_in(call, modules.pop())
     call.refuse("which parameters decay is not told: MindSpore leaves gamma and beta alone")
     return ""
+
+
+def _decayed_in(call, module: str) -> str:
+    call.helper("decay_groups")
+    if call.rewriter.mentions("LARS("):  # which asks for their names
+        call.helper("named")
+        call.beforehand(f"named({module})")
+    return f"decay_groups({module}, {{weight_decay}})"
 
 
 def _may_have_norms(rewriter, params) -> bool:
@@ -332,6 +348,22 @@ def ftrl(call):
 def lamb(call):
     call.helper("Lamb")
     return _optimizer(call, f"Lamb({{params}}RATE{_betas(call)}, eps={{eps?}}, weight_decay={{weight_decay?}})")
+
+
+@rule(
+    "nn.LARS",
+    "lars(optimizer, eps, coefficient, clipped, takes_part), at the head",
+    "each gradient is as long as its tensor, times the coefficient; PyTorch has no such optimizer",
+    "每个梯度按其张量的范数缩放；PyTorch 没有这种优化器",
+)
+def lars(call):
+    call.helper("lars")
+    call.helper("named")
+    inner = scales.made_with(call.inferred("optimizer"))
+    if inner is None or "params" not in inner:
+        call.refuse("the optimizer inside is not told")
+    named = "coefficient={coefficient?}, clipped={use_clip?}, takes_part={lars_filter?}"
+    return f"lars({{optimizer}}, eps={{epsilon?}}, {named})"
 
 
 @instance("nn.Optimizer experimental.optim.optimizer.Optimizer", "apply_gradients(optimizer, gradients), at the head")

@@ -8,6 +8,7 @@ import re
 import libcst as cst
 
 from ..rewriting.inferred import is_a
+from ..rewriting.project import Project
 from ..rewriting.templates import code
 from .optimizers import assigned
 from .table import rule
@@ -26,10 +27,12 @@ def save_checkpoint(call):
     for name in ("enc_key", "choice_func"):
         if name in call and call.value(name) is not None:
             call.refuse(f"its {name}= has no counterpart")
-    cls = getattr(call.inferred("save_obj"), "cls", "")
-    if is_a(cls if isinstance(cls, str) else cls.root(), "mindspore.nn.TrainOneStepCell"):
-        call.refuse("a training step's checkpoint has its network's names and its optimizer's state")
     more = _appended(call)
+    if _is_step(call.inferred("save_obj")):
+        if any(map(_hides_its_name, _networks(call.rewriter))):
+            call.refuse("its network's parameters have other names in PyTorch, where no part hides its own")
+        call.helper("state_of_step")
+        return f"torch.save(state_of_step({{save_obj}}){more}, {{ckpt_file_name}})"
     node = call.nodes.get("save_obj")
     if isinstance(node, ast.Name):
         node = assigned(call.rewriter.tree, node.id) or node
@@ -39,6 +42,31 @@ def save_checkpoint(call):
     if isinstance(node, (ast.Dict, ast.DictComp)):
         return f"torch.save({{save_obj}}{more}, {{ckpt_file_name}})"
     return f"torch.save({{save_obj}}.state_dict(){more}, {{ckpt_file_name}})"
+
+
+def _is_step(inferred) -> bool:
+    """Whether something is a training step, or a class of the program's that is one."""
+    cls = getattr(inferred, "cls", "")
+    return is_a(cls if isinstance(cls, str) else cls.root(), "mindspore.nn.TrainOneStepCell")
+
+
+def _networks(rewriter) -> list:
+    """The program's classes of Cells that are no training steps."""
+    known = [*rewriter.reading.classes.values(), *(rewriter.reading.project or Project()).classes.values()]
+    return [cls for cls in known if cls.is_cell and not is_a(cls.root(), "mindspore.nn.TrainOneStepCell")]
+
+
+def _hides_its_name(cls) -> bool:
+    """Whether a class's children's names do not begin with the attribute's: ``auto_prefix=False``."""
+    given = (k for n in ast.walk(cls.node) if isinstance(n, ast.Call) for k in n.keywords)
+    return any(k.arg == "auto_prefix" and getattr(k.value, "value", True) is False for k in given)
+
+
+def _saves_steps(rewriter) -> bool:
+    """Whether a file saves the checkpoint of a training step."""
+    calls = (n for n in ast.walk(rewriter.tree) if isinstance(n, ast.Call) and n.args)
+    named = (n for n in calls if ast.unparse(n.func).rpartition(".")[2] == "save_checkpoint")
+    return any(_is_step(rewriter.reading.inferred(n.args[0])) for n in named)
 
 
 def _appended(call) -> str:
@@ -82,6 +110,9 @@ def load_param_into_net(call):
         getattr(inferred, "cls", "") if isinstance(getattr(inferred, "cls", ""), str) else "",
         "mindspore.nn.Optimizer",
     )
+    if _is_step(inferred) or (optimizer and _saves_steps(call.rewriter)):
+        call.helper("load_state_of_step")
+        return "load_state_of_step({net}, {parameter_dict})"
     strict = "" if optimizer else ", strict=False"
     return f"{{net}}.load_state_dict({{parameter_dict}}{strict})"
 

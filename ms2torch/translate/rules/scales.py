@@ -13,7 +13,7 @@ _HALF = ("float16", "to_float", "amp_level", "mixed_precision")
 
 def cancels(rewriter, args: dict[str, ast.expr]) -> bool:
     """Whether a training step's ``sens=`` is what its optimizer divides by, in a program without half precision."""
-    optimizer = made_with(rewriter.reading.inferred(args.get("optimizer"))) or {}
+    optimizer = _optimizer(rewriter.reading, args.get("optimizer")) or {}
     multiplied, divided = _text(args.get("sens"), "1.0"), _text(optimizer.get("loss_scale"), "1.0")
     return multiplied == divided and (multiplied == "1.0" or not float16(rewriter))
 
@@ -22,7 +22,7 @@ def left_over(rewriter, args: dict[str, ast.expr]) -> str:
     """What a model's fixed loss scale multiplies gradients by, where nothing divides them; else nothing."""
     reading = rewriter.reading
     manager = made_with(reading.inferred(args.get("loss_scale_manager"))) if moved(reading, args) else None
-    optimizer = made_with(reading.inferred(args["optimizer"])) if manager is not None else None
+    optimizer = _optimizer(reading, args["optimizer"]) if manager is not None else None
     divided = _text((optimizer or {}).get("loss_scale"), "1.0")
     return "" if manager is None or divided != "1.0" or float16(rewriter) else _text(manager.get("loss_scale"), "128.0")
 
@@ -32,10 +32,8 @@ def moved(reading, args: dict[str, ast.expr]) -> str:
 
     A FixedLossScaleManager either takes its scale out of the gradients itself, or leaves that to the optimizer.
     """
-    optimizer, manager = (
-        made_with(reading.inferred(args[name]) if name in args else None)
-        for name in ("optimizer", "loss_scale_manager")
-    )
+    optimizer = _optimizer(reading, args.get("optimizer"))
+    manager = made_with(reading.inferred(args["loss_scale_manager"]) if "loss_scale_manager" in args else None)
     divided = _text((optimizer or {}).get("loss_scale"), "1.0")
     if "loss_scale_manager" not in args:
         idle = "its optimizer divides gradients by loss_scale=, and nothing multiplies the loss"
@@ -56,6 +54,17 @@ def made_with(inferred) -> dict[str, ast.expr] | None:
     if not isinstance(inferred, Of) or inferred.call is None:
         return None
     return pipelines.arguments_by_name(inferred.call, form_of(inferred.cls).made)
+
+
+def _optimizer(reading, node: ast.expr | None) -> dict[str, ast.expr] | None:
+    """The arguments that an optimizer was made with, those of the one inside where LARS is around it."""
+    made, inferred = None, reading.inferred(node) if node is not None else None
+    for _ in range(2):
+        made = made_with(inferred)
+        if made is None or inferred.cls != "mindspore.nn.LARS" or "optimizer" not in made:
+            return made
+        inferred = reading.inferred(made["optimizer"])
+    return made
 
 
 def _is_fixed(inferred) -> bool:

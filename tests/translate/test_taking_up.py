@@ -1,0 +1,142 @@
+"""What training takes up: the weights of the other side, a training step's checkpoint, LARS's rates."""
+
+import ast
+
+import pytest
+import torch
+
+import ms2torch as ms
+from ms2torch import nn
+
+pytest.importorskip("libcst")
+from ms2torch.translate import translate_source
+from ms2torch.translate.helpers.optimizers import lars, scheduled
+from ms2torch.translate.helpers.steps import TrainStep, WithLoss, load_state_of_step, state_of_step
+from ms2torch.translate.twins import asked_of_others, definitions
+from ms2torch.translate.whole import Training
+
+HEAD = """
+import mindspore as ms
+from mindspore import nn
+net = nn.SequentialCell(nn.Dense(3, 2), nn.LayerNorm((2,)))
+"""
+
+
+@pytest.mark.parametrize("clip", [False, True])
+@pytest.mark.parametrize("scale", [1.0, 8.0])
+def test_lars_gives_each_tensor_a_rate_of_its_own(clip, scale):
+    weights = [torch.tensor([[1.0, -2.0], [0.5, 3.0]]), torch.tensor([0.5, -0.25])]
+    own = [ms.Parameter(ms.Tensor(w.numpy()), name=n) for w, n in zip(weights, ("w", "bias"), strict=True)]
+    inner = nn.Momentum(own, [0.5, 0.25], 0.9, weight_decay=0.1, loss_scale=scale)
+    original = nn.LARS(inner, 1e-6, 0.02, clip)
+    moved = [torch.nn.Parameter(w.clone()) for w in weights]
+    moved[0].label, moved[1].label = "w", "bias"
+    inside = torch.optim.SGD(moved, lr=1.0, momentum=0.9, weight_decay=0.1)
+    made = lars(scheduled(inside, [0.5, 0.25]), 1e-6, 0.02, clip)
+    for step in (1, 2):
+        given = [w.cos() * step for w in weights]
+        original(tuple(ms.Tensor((g * scale).numpy()) for g in given))
+        for p, g in zip(moved, given, strict=True):
+            p.grad = g.clone()
+        made.step()
+        for p, mine in zip(moved, own, strict=True):
+            torch.testing.assert_close(p.detach(), torch.tensor(mine.asnumpy()))
+
+
+def test_lars_is_told_the_names_that_its_filter_asks_for():
+    text = HEAD + (
+        "inner = nn.Momentum(net.trainable_params(), 0.1, 0.9, weight_decay=0.1)\n"
+        "opt = nn.LARS(inner, epsilon=1e-6, lars_filter=lambda p: 'bias' not in p.name)\n"
+    )
+    translation = translate_source(text)
+    assert all(site.settled for site in translation.sites)
+    space = {}
+    exec(translation.text, space)
+    net, made = space["net"], space["opt"]
+    before = [p.detach().clone() for p in net.parameters()]
+    net(torch.ones(4, 3)).square().sum().backward()
+    made.step()
+    moved = [float((a - b).norm() / b.norm()) for a, b in zip(net.parameters(), before, strict=True)]
+    assert moved[0] == pytest.approx(1e-4, rel=0.1)  # its rate times LARS's coefficient
+
+
+def test_a_training_steps_checkpoint_has_its_networks_names_and_takes_up_where_it_was(tmp_path):
+    text = HEAD + (
+        "with_loss = nn.WithLossCell(net, nn.MSELoss())\n"
+        "step = nn.TrainOneStepCell(with_loss, nn.Adam(net.trainable_params(), 0.1))\n"
+        'ms.save_checkpoint(step, "s.ckpt", append_dict={"epoch": 3})\n'
+        'state = ms.load_checkpoint("s.ckpt")\nms.load_param_into_net(step, state)\n'
+    )
+    translation = translate_source(text)
+    assert all(site.settled for site in translation.sites)
+    assert 'torch.save(state_of_step(step) | {"epoch": torch.as_tensor(3)}, "s.ckpt")' in translation.text
+    assert "load_state_of_step(step, state)" in translation.text
+
+    def made(seed):
+        torch.manual_seed(seed)
+        net = torch.nn.Linear(3, 1)
+        rates = [0.1, 0.05, 0.02, 0.01]
+        optimizer = scheduled(torch.optim.Adam(net.parameters(), lr=1.0), rates)
+        return TrainStep(WithLoss(net, torch.nn.MSELoss()), optimizer)
+
+    torch.manual_seed(0)
+    x, y = torch.randn(5, 3), torch.randn(5, 1)
+    first, other = made(1), made(2)
+    for _ in range(2):
+        first(x, y)
+    torch.save(state_of_step(first) | {"epoch": torch.as_tensor(3)}, tmp_path / "s.ckpt")
+    kept = torch.load(tmp_path / "s.ckpt", weights_only=True)
+    assert {"weight", "bias"} <= kept.keys()
+    missing, unknown = load_state_of_step(other, kept)
+    assert (missing, unknown) == ([], ["epoch"])
+    assert [first(x, y) for _ in range(2)] == [other(x, y) for _ in range(2)]
+    assert other.optimizer.param_groups[0]["lr"] == 0.01
+
+
+def test_a_checkpoint_whose_names_a_part_hides_is_kept():
+    text = HEAD + (
+        "class WithLoss(nn.Cell):\n    def __init__(self, net):\n"
+        "        super().__init__(auto_prefix=False)\n"
+        "        self.net = net\n\n    def construct(self, x):\n        return self.net(x).sum()\n\n\n"
+        "step = nn.TrainOneStepCell(WithLoss(net), nn.Adam(net.trainable_params(), 0.1))\n"
+        'ms.save_checkpoint(step, "s.ckpt")\n'
+    )
+    (kept,) = [site for site in translate_source(text).sites if not site.settled]
+    assert "other names in PyTorch" in kept.reason
+
+
+def test_networks_start_as_the_other_sides_did_when_they_are_made():
+    def side(seed, *given):
+        torch.manual_seed(seed)
+        with Training(*given) as training:
+
+            class Net(torch.nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.fc = torch.nn.Linear(3, 2)
+
+            class Whole(torch.nn.Module):
+                def __init__(self, net):
+                    super().__init__()
+                    self.net, self.head = net, torch.nn.Linear(2, 1)
+
+            net = Net()
+            looked_at = net.fc.weight.detach().clone()
+            whole = Whole(net)
+            torch.nn.init.zeros_(net.fc.bias)  # as if loaded, before an optimizer is there
+            average = Net()
+        return training, looked_at, whole, average
+
+    one, two = side(0), None
+    two = side(1, [], one[0].networks.made)
+    assert torch.equal(one[1], two[1])
+    for a, b in zip(one[2:], two[2:], strict=True):
+        assert all(torch.equal(p, q) for p, q in zip(a.parameters(), b.parameters(), strict=True))
+    assert not hasattr(torch.nn.Module.__dict__.get("__init_subclass__"), "__func__")
+
+
+def test_settings_that_other_files_import_are_a_part_of_what_a_file_defines():
+    settings = "from types import SimpleNamespace as S\nconfig = S(width=3)\nmodel = S()\n"
+    asked = asked_of_others([settings, "from settings import config\n"])
+    kept, left = definitions(ast.parse(settings), asked)
+    assert "config =" in ast.unparse(kept) and left == {"model"}
