@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .. import log as logger
 from .common.exceptions import ParamTypeError
+from .core.encryption import Plain
 from .core.shardreader import ShardReader
 from .core.shardutils import check_reading, populate_data
 
@@ -25,7 +26,8 @@ class FileReader:
         if columns and not isinstance(columns, list):
             raise ParamTypeError("columns", "list")
         self._columns = columns or None
-        self._reader = ShardReader(file_name)
+        self._plain = Plain(file_name)
+        self._reader = ShardReader(self._plain.files)
         self._reader.check_columns(columns)
         self._given, self._closed = 0, False
 
@@ -43,6 +45,7 @@ class FileReader:
         """Close the files; no row is given any more."""
         self._closed = True
         self._reader.close()
+        self._plain.close()
 
     def schema(self):
         """The schema that the files were written with: a dict from field to its type and shape."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import log as logger
 from ..dataset.core.errors import pipeline_error
+from . import config
 from .common.exceptions import (
     MRMAddSchemaError,
     MRMDefineIndexError,
@@ -17,7 +18,9 @@ from .common.exceptions import (
     ParamTypeError,
     ParamValueError,
 )
-from .core.pages import Header, check_exists, internal_error
+from .core.coding import pack_map
+from .core.encryption import Plain
+from .core.pages import Header, internal_error
 from .core.shardutils import MAX_SHARD_COUNT, MIN_SHARD_COUNT, check_filename
 from .core.shardwriter import Shard, check_header_size, check_page_size, check_place, encoded
 
@@ -41,6 +44,8 @@ class FileWriter:
     ``overwrite``.
     """
 
+    _without = pack_map({"id": 0})                   # the raw part of a row that has no raw fields
+
     def __init__(self, file_name, shard_num=1, overwrite=False):
         check_filename(file_name)
         if shard_num is None:
@@ -52,6 +57,9 @@ class FileWriter:
                                   f"{MIN_SHARD_COUNT} and {MAX_SHARD_COUNT}.")
         if not isinstance(overwrite, bool):
             raise ParamValueError("Parameter overwrite's type is not bool.")
+        if shard_num > 1 and config._get_enc_key() is not None:
+            raise RuntimeError("When encode mode is enabled, the automatic sharding function is "
+                               "unavailable.")
         self._file_name, self._shard_num, self._overwrite = file_name, shard_num, overwrite
         width = len(str(shard_num - 1))
         self._paths = [f"{file_name}{i:0{width}}" for i in range(shard_num)] if shard_num > 1 else [file_name]
@@ -63,6 +71,7 @@ class FileWriter:
         self._next = 0                               # the shard that is first to get one row more
         self._flush = self._append = False
         self._parallel_writer: bool | None = None
+        self._plain: Plain | None = None
 
     @classmethod
     def open_for_append(cls, file_name):
@@ -71,17 +80,17 @@ class FileWriter:
         RuntimeError if there is none, or it is not one.
         """
         check_filename(file_name)
-        check_exists(file_name)
-        check_exists(file_name + ".db")
+        plain = Plain(file_name)
         writer = cls("append")
-        writer.init_append(file_name, Header.read(file_name))
+        writer._plain = plain                        # which keeps what was decrypted
+        writer.init_append(file_name, Header.read(plain.files))
         return writer
 
     def init_append(self, file_name, header):
         """Go on with the file whose header was read; what `open_for_append` does."""
         self._append, self._file_name, self._paths = True, file_name, [file_name]
         self._schema, self._index_fields = header.schema, header.index_fields
-        self._shards = [Shard(file_name, header, append=True)]
+        self._shards = [Shard(file_name, header, append=self._plain.files if self._plain else file_name)]
 
     def add_schema(self, content, desc=None):
         """Say what a row is: ``{name: {"type": ...}}``.
@@ -197,7 +206,7 @@ class FileWriter:
         start = 0
         for shard, size in zip(self._shards, sizes, strict=True):
             if size:
-                shard.write([encoded(shard.header, row) for row in rows[start:start + size]])
+                shard.write([encoded(shard.header, row, self._without) for row in rows[start:start + size]])
             start += size
 
     def _drop_unfit(self, rows: list[dict]) -> None:
@@ -222,6 +231,8 @@ class FileWriter:
             shard.commit()
         for shard in self._shards:
             shard.close()
+        if self._plain is not None:
+            self._plain.close()
 
     def check_all_worker_status(self):
         """Nothing to do: there are no worker processes."""

@@ -6,6 +6,7 @@ import json
 
 from ..dataset.core.errors import pipeline_error
 from .common.exceptions import MRMDefineCategoryError, ParamTypeError, ParamValueError
+from .core.encryption import Plain
 from .core.pages import open_index
 from .core.shardreader import ShardReader
 from .core.shardutils import SUCCESS, check_reading, populate_data
@@ -20,7 +21,8 @@ class MindPage:
 
     def __init__(self, file_name, num_consumer=4):
         check_reading(file_name, num_consumer)
-        self._reader = ShardReader(file_name)
+        self._plain = Plain(file_name)               # which keeps what was decrypted
+        self._reader = ShardReader(self._plain.files)
         self._category_field = None
 
     @property

@@ -27,7 +27,7 @@ def _cipher(key: bytes, mode: str, nonce: bytes, tag: bytes | None = None):
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
     except ImportError:
         raise unsupported(
-            "Encrypted checkpoints", "they need the package cryptography.",
+            "Encrypted files", "they need the package cryptography.",
             "pip install cryptography (the extra ms2torch[encryption]).",
         ) from None
     if mode == "SM4-CBC":

@@ -225,6 +225,15 @@ def test_saving_a_pipeline():
         return plain((FileReader("f").schema(), list(FileReader("f").get_next())))
 
 
+@case
+def test_saving_arrays_alone():
+    with folder():
+        ds.GeneratorDataset([(np.array([i, -7]),) for i in range(3)], ["a"], shuffle=False).save("f")
+        with open("f", "rb") as file:
+            file.seek((16 + 32) << 20)
+            return plain((file.read(), list(FileReader("f").get_next())))
+
+
 def changed(at, data, name="f"):
     """A file of four rows, then other bytes in it."""
     write([numbered(4, 5)])

@@ -40,7 +40,7 @@ class MindDataset(MappableDataset, UnionBaseDataset):
     Files that are missing, renamed, cut or damaged, and columns that are not there, raise RuntimeError.
     """
 
-    _shared = ("_opened_files",)
+    _shared = ("_opened_files", "_plain")
 
     def __init__(self, dataset_files=None, columns_list=None, num_parallel_workers=None, shuffle=None,
                  num_shards=None, shard_id=None, sampler=None, padded_sample=None, num_padded=None,
@@ -66,14 +66,16 @@ class MindDataset(MappableDataset, UnionBaseDataset):
         self.shuffle_option, self.load_dataset = shuffle, not isinstance(dataset_files, list)
         self.padded_sample, self.num_padded = padded_sample, num_padded or 0
         self._opened_files = None
+        from ...mindrecord.core.encryption import Plain
         from ...mindrecord.core.shardreader import shard_paths
-        shard_paths(dataset_files)
+        self._plain = Plain(dataset_files)           # decrypted now, whatever key is set later
+        shard_paths(self._plain.files)
 
     def _files(self):
         """The files, opened and checked once."""
         if self._opened_files is None:
             from ...mindrecord.core.shardreader import ShardReader
-            reader = ShardReader(self.dataset_files)
+            reader = ShardReader(self._plain.files)
             if len(set(self.columns_list)) < len(self.columns_list):
                 twice = next(c for c in self.columns_list if self.columns_list.count(c) > 1)
                 raise syntax_error("MindDataset: 'columns_list' : Invalid parameter, duplicate column names "

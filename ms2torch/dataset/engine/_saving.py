@@ -14,6 +14,7 @@ _STORED = {"bool": "int32", "int8": "int32", "uint8": "int32", "int16": "int32",
 
 def save(dataset, file_name: str, num_files: int, file_type: str) -> None:
     """Write one epoch of ``dataset``; RuntimeError where a column cannot be stored."""
+    from ...mindrecord.core.pages import NIL
     from ...mindrecord.filewriter import FileWriter
     type_check(file_name, (str,), "file_name")
     type_check(num_files, (int,), "num_files")
@@ -31,6 +32,7 @@ def save(dataset, file_name: str, num_files: int, file_type: str) -> None:
             writer = FileWriter(file_name, num_files)
             writer.add_schema({name: _field(value) for name, value in zip(names, row, strict=True)},
                               "mindrecord")
+            writer._without = NIL
             writer._open()
         values = [_checked(value, *kind) for value, kind in zip(row, first, strict=True)]
         writer._distribute([dict(zip(names, values, strict=True))])

@@ -19,6 +19,7 @@ from ...dataset.core.errors import pipeline_error
 from .coding import Damaged, unpack_map
 from .shardutils import MIN_FILE_SIZE
 
+NIL = b"\xc0"                                        # msgpack's None
 _LENGTH = struct.Struct("<Q")
 _SQL_TYPES = {"string": "TEXT", "int32": "INTEGER", "int64": "INTEGER", "float32": "REAL", "float64": "REAL"}
 _PLACES = ("ROW_ID", "PAGE_ID_RAW", "PAGE_OFFSET_RAW", "PAGE_OFFSET_RAW_END", "ROW_GROUP_ID", "PAGE_ID_BLOB",
@@ -214,8 +215,8 @@ def read_index(path: str) -> list[tuple[int, ...]]:
 
 
 def decoded_raw(data: bytes) -> dict:
-    """The raw part of a row."""
+    """The raw part of a row; that of `Dataset.save` is NIL where all columns are arrays."""
     try:
-        return unpack_map(data)
+        return {} if data == NIL else unpack_map(data)
     except Damaged:
         raise internal_error("Unexpected exception raised in ConvertLabelToJson function.") from None

@@ -8,14 +8,11 @@ import numpy as np
 
 from ...dataset.core.errors import pipeline_error
 from .coding import Damaged, unpack_blobs, unpack_integers
-from .pages import Header, check_exists, decoded_raw, internal_error, read_index
+from .pages import Header, decoded_raw, internal_error, read_index
 
 
 def shard_paths(file_name) -> list[str]:
     """The files to read: those of a list, or all that were written together with the one file."""
-    for path in file_name if isinstance(file_name, list) else [file_name]:
-        check_exists(path)
-        check_exists(path + ".db")
     if isinstance(file_name, list):
         return file_name
     folder = os.path.dirname(os.path.realpath(file_name))

@@ -6,6 +6,7 @@ import os
 
 from ...dataset.core.errors import pipeline_error, syntax_error
 from .coding import pack_blobs, pack_integers, pack_map
+from .encryption import settle
 from .pages import Header, internal_error, write_index
 from .shardutils import MAX_HEADER_SIZE, MAX_PAGE_SIZE, MIN_HEADER_SIZE, MIN_PAGE_SIZE
 
@@ -28,7 +29,7 @@ def check_page_size(size: int) -> None:
     check_size("page", size, MIN_PAGE_SIZE, MAX_PAGE_SIZE)
 
 
-def encoded(header: Header, row: dict) -> Row:
+def encoded(header: Header, row: dict, without: bytes) -> Row:
     """A row's two parts; sides that the schema lacks have a stand-in, as in MindSpore's files."""
     blobs = []
     for name in header.blob_fields:
@@ -40,19 +41,20 @@ def encoded(header: Header, row: dict) -> Row:
             data = packed
         blobs.append(data)
     raw = {name: row[name] for name in header.raw_fields}
-    return pack_map(raw or {"id": 0}), pack_blobs(blobs) if blobs else b"\0\0\0\0"
+    return pack_map(raw) if raw else without, pack_blobs(blobs) if blobs else b"\0\0\0\0"
 
 
 class Shard:
     """One file that is being written.
 
     A new file is written beside its place and put there by `commit`, so that a program that is killed leaves
-    no half file. One that is appended to keeps its old header, hence its old rows, until then.
+    no half file. One that is appended to (``append``: its own name, or that of its decryption) keeps its old
+    header, hence its old rows, until then.
     """
 
-    def __init__(self, path: str, header: Header, append: bool = False):
+    def __init__(self, path: str, header: Header, append: str = ""):
         self.path, self.header, self.append = path, header, append
-        self.working = path if append else path + ".part"
+        self.working = append or path + ".part"
         self.file = open(self.working, "r+b" if append else "w+b")  # noqa: SIM115  closed by commit
         blobs = header.of_type("BLOB_DATA")
         self.rows = max((page["end_row_id"] for page in blobs), default=0)
@@ -163,17 +165,18 @@ class Shard:
         # the index is made beside the old one, and takes its place in one step
         index = self.path + ".db"
         write_index(self.working, index + ".part", os.path.basename(self.path), self.header)
-        if not self.append:
-            os.replace(self.working, self.path)
-        os.replace(index + ".part", index)
+        settle(self.working, self.path)
+        settle(index + ".part", index)
         for path in (self.path, index):
             os.chmod(path, 0o600)
 
     def close(self) -> None:
         """Leave: a file that was not committed is taken away."""
         self.file.close()
-        if not self.append and os.path.exists(self.working):
-            os.remove(self.working)
+        left = (self.path + ".db.part",) if self.append else (self.working, self.path + ".db.part")
+        for path in left:
+            if os.path.exists(path):
+                os.remove(path)
 
 
 def _with_length(data: bytes) -> bytes:
