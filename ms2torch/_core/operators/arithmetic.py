@@ -99,7 +99,7 @@ def of_one_kind(a, b) -> bool:
     return (a.is_floating_point() and b.is_floating_point()) or {a.dtype, b.dtype} <= _INTEGERS
 
 
-def _binary(name: str, compute, loose: bool = False, prepare=None, over_zero=None, scalars=False):
+def _binary(name: str, compute, loose: bool = False, prepare=None, over_zero=None, scalars=False, bools=True):
     """The operation ``name`` over anything that `promote_operands` takes; with ``scalars`` a 0-d tensor
     leaves the dtype of a tensor of its kind, as in torch (and in MindSpore's products and quotients alone).
 
@@ -109,10 +109,12 @@ def _binary(name: str, compute, loose: bool = False, prepare=None, over_zero=Non
     """
     # Two tensors of one dtype, and float32 beside a float, are torch's own.
     direct = getattr(compute, "of_tensors", compute)
+    refused = None if bools else torch.bool
 
     def call(a, b):
         try:
-            if (b.__class__ is float and a.dtype is torch.float32) or a.dtype is b.dtype:
+            kind = a.dtype
+            if (b.__class__ is float and kind is torch.float32) or (kind is b.dtype and kind is not refused):
                 return direct(a, b)
         except (AttributeError, TypeError, RuntimeError):
             pass
@@ -126,9 +128,10 @@ def _binary(name: str, compute, loose: bool = False, prepare=None, over_zero=Non
                     raise TypeError(f"For Op[{name}], the promote output type is invalid") from None
                 raise
         try:
-            return compute(a, b)
+            found = compute(a, b)
         except RuntimeError as err:
             return _otherwise(err, name, compute, a, b, over_zero or _ends)
+        return found if bools else no_bools(found, name)
 
     call.__name__ = name
     return call
@@ -253,6 +256,20 @@ def _subtract(a, b):
 
 
 _subtract.of_tensors = torch.sub
+
+
+def no_bools(result, name: str):
+    """The sum or difference ``result``, which MindSpore's ``Add`` and ``Sub`` do not make of two bools.
+
+    PyNative's operators between Tensors and mint are other operations there, which do.
+    """
+    if result.dtype is torch.bool:
+        raise TypeError(
+            f"For primitive[{name}], the input argument[x] must be a type of {{Tensor[BFloat16], "
+            "Tensor[Float16], Tensor[Float32], Tensor[Float64], Tensor[Int16], Tensor[Int32], Tensor[Int64], "
+            "Tensor[Int8], Tensor[UInt16], Tensor[UInt32], Tensor[UInt64], Tensor[UInt8]}, but got "
+            "Tensor[Bool].")
+    return result
 
 
 @division(torch.floor_divide)
@@ -380,6 +397,8 @@ def _exact_number(a, b):
 
 add = _binary("Add", _reflecting(torch.add, operator.add))
 sub = _binary("Sub", _subtract)
+primitive_add = _binary("Add", _reflecting(torch.add, operator.add), bools=False)
+primitive_sub = _binary("Sub", _subtract, bools=False)
 mul = _binary("Mul", _reflecting(_product, operator.mul, torch.mul), loose=True, scalars=True)
 product = _binary("Mul", _reflecting(_product, operator.mul, torch.mul), loose=True, scalars=True,
                   prepare=_apart)

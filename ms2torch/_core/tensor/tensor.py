@@ -378,20 +378,25 @@ def _operator(name: str, same, full, prim: str, sequences: str = "", scalars: bo
     list or tuple may stand: "right", "left", both or none; in a graph on both. ``method`` is what errors
     call the operator, where it is no other's.
     """
+    added = full.__name__ if full in (arithmetic.add, arithmetic.sub) else ""
+    refused = torch.bool if added else None
 
     def forward(self, other):
         a = self._t
-        if other.__class__ is float and a.dtype is torch.float32:
+        kind = a.dtype
+        if other.__class__ is float and kind is torch.float32:
             b = other
         else:
             try:
                 b = other._t
             except AttributeError:
                 return beside(self, other, False)
-            if a.dtype is not b.dtype:
+            if kind is not b.dtype:
                 if scalars:
                     return wrap(full(a, b))
                 a, b = _promote(a, b)
+            elif kind is refused and graph_streams.here.call is not None:
+                arithmetic.no_bools(a, added)
         try:
             r = same(a, b)
         except RuntimeError as err:
@@ -406,15 +411,18 @@ def _operator(name: str, same, full, prim: str, sequences: str = "", scalars: bo
         return beside(self, other, True)
 
     def beside(self, other, swapped: bool):
-        t = self._t
+        t, apart = self._t, added and graph_streams.here.call is not None
         if isinstance(other, (list, tuple)) and (("left" if swapped else "right") in sequences or (
                 name in _WITH_SEQUENCES and graph_streams.here.call is not None)):
-            other = arithmetic.sequence_like(lower(other), t)
+            other, apart = arithmetic.sequence_like(lower(other), t), added
         elif not isinstance(other, _BESIDE):
             if f"__r{name}__" in getattr(other, "beside_tensors", ()):
                 return NotImplemented
             raise of_operator(full.__name__, t, lower(other), swapped, method)
-        return wrap(full(other, t) if swapped else full(t, other))
+        found = full(other, t) if swapped else full(t, other)
+        if apart or (swapped and added == "Sub"):
+            arithmetic.no_bools(found, added)
+        return wrap(found)
 
     _attach(f"__{name}__", forward)
     if not method and name not in ("lt", "le", "gt", "ge", "eq", "ne", "and", "or", "xor"):

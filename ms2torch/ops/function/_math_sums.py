@@ -9,6 +9,7 @@ from ms2torch._core.checks.calls import describe
 from ms2torch._core.errors import final
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
+from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor.dtype import from_torch
 
 __all__ = ["add", "sub", "subtract", "tensor_add", "tensor_sub"]
@@ -16,20 +17,20 @@ __all__ = ["add", "sub", "subtract", "tensor_add", "tensor_sub"]
 
 @op(primitive="Add", alias=("tensor_add",))
 def add(input, other):
-    """The sum (``mindspore.ops.add``, elementwise with broadcasting)."""
-    return arithmetic.add(input, other)
+    """The sum (``mindspore.ops.add``, elementwise with broadcasting); TypeError for two bools."""
+    return arithmetic.primitive_add(input, other)
 
 
 @op(primitive="Sub", alias=("tensor_sub",))
 def sub(input, other):
-    """The difference (``mindspore.ops.sub``, elementwise with broadcasting)."""
-    return arithmetic.sub(input, other)
+    """The difference (``mindspore.ops.sub``, elementwise with broadcasting); TypeError for two bools."""
+    return arithmetic.primitive_sub(input, other)
 
 
 @primitive("TensorAdd")
 def _tensor_add(input, other):
     """``ops.Add`` under its name of the first releases."""
-    return arithmetic.add(input, other)
+    return arithmetic.primitive_add(input, other)
 
 
 def _scaled(name, input, other, alpha):
@@ -70,12 +71,14 @@ mint_form(_scaled_add, name="add")
 mint_form(_scaled_sub, name="sub")
 
 
-def _of_method(scaled, plain):
-    """A method's form of ``scaled``: beside a Tensor a list or tuple stands for one."""
+def _of_method(scaled, plain, name):
+    """A method's form of ``scaled``: beside a Tensor a list or tuple stands for one; in a graph the operation
+    is ``name``."""
 
     def call(input, other, *, alpha=1):
         try:
-            return scaled(input, other, alpha=alpha)
+            found = scaled(input, other, alpha=alpha)
+            return found if graph_streams.here.call is None else arithmetic.no_bools(found, name)
         except TypeError as err:
             if alpha.__class__ is not int or alpha != 1 or other is None:
                 raise
@@ -86,8 +89,8 @@ def _of_method(scaled, plain):
     return call
 
 
-method(_of_method(_scaled_add, arithmetic.add), name="add")
-method(_of_method(_scaled_sub, arithmetic.sub), name="sub(input, other|y, *, alpha=1)")
+method(_of_method(_scaled_add, arithmetic.add, "Add"), name="add")
+method(_of_method(_scaled_sub, arithmetic.sub, "Sub"), name="sub(input, other|y, *, alpha=1)")
 
 
 method(_scaled_sub, name="subtract")
