@@ -85,3 +85,11 @@ print("| name | since | before it | from it on |")
 print("|---|---|---|---|")
 for name, change in sorted(CHANGES.items()):
     print(f"| `{name}` | {change.release[0]}.{change.release[1]} | {change.before} | {change.since} |")
+
+# %% left out
+from ms2torch._naming.generations import LEFT_OUT
+
+print("| name | until | it was | here |")
+print("|---|---|---|---|")
+for name, change in sorted(LEFT_OUT.items()):
+    print(f"| `{name}` | {change.release[0]}.{change.release[1]} | {change.before} | {change.since} |")

@@ -12,6 +12,8 @@ dtype, ``changes`` what could make a compiled step untrue: attributes of Cells, 
 """
 
 graph = False
+# Whether an element is written for this Tensor alone, as before views (the releases up to 2.2).
+without_views = False
 # Tensor parallelism (`processes.spread`): what spreads the next outermost call, and what spreads the one
 # under way; ``kept`` counts the Parameters that came to be kept in parts.
 spreading = None

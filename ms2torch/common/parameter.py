@@ -17,7 +17,7 @@ from ms2torch._core.random import repeating
 from ms2torch._core.tensor import pickling
 from ms2torch._core.tensor.sharing import nobody_else_holds
 from ms2torch._core.tensor.tensor import Tensor, as_torch, wrap
-from ms2torch._naming import generations
+from ms2torch._naming import generation, generations
 
 from ._buffer import _Buffer
 
@@ -353,7 +353,7 @@ class Parameter(Tensor):
         return new
 
     def copy(self) -> Parameter:
-        return self.clone()
+        return _clone(self)
 
     def set_param_ps(self, init_in_server=False) -> None:
         """Parameter-server training is not part of ms2torch."""
@@ -459,7 +459,7 @@ class ParameterTuple(tuple):
             raise TypeError(f"For ParameterTuple.clone, the prefix must be str, but got {type(prefix)}.")
         new = []
         for param in self:
-            twin = param.clone(init)
+            twin = _clone(param, init)
             twin.name = prefix + "." + twin.name
             param.__dict__.setdefault("_twins", weakref.WeakSet()).add(twin)
             if param._share is not None:
@@ -470,5 +470,20 @@ class ParameterTuple(tuple):
     def __parameter_tuple__(self):
         """Marks parameter tuples, as MindSpore's parser looks for them."""
 
+
+def _clone_before_1_2(self, prefix: str, init="same") -> Parameter:
+    """A clone that is named ``prefix`` + "." + this one's name."""
+    new = _clone(self, init)
+    new.name = prefix + "." + self.name
+    return new
+
+
+def _follow_the_generation() -> None:
+    old = generations.has_old_meaning("mindspore.Parameter.clone")
+    Parameter.clone = _clone_before_1_2 if old else _clone
+
+
+_clone = Parameter.clone
+generation.follow(_follow_the_generation)
 
 __all__ = ["Parameter", "ParameterTuple", "_Buffer"]

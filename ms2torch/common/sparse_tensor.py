@@ -6,6 +6,8 @@ torch's own sparse layouts are not used: MindSpore's keep explicit zeros, unsort
 
 from __future__ import annotations
 
+import functools
+
 import torch
 
 import ms2torch._checkparam_arrays as _rules
@@ -13,6 +15,7 @@ from ms2torch._core import mode
 from ms2torch._core.gradient.passes import Valued
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch._naming import generations
 
 
 def _shown(tensor: Tensor) -> str:
@@ -229,9 +232,22 @@ class CSRTensor(_Sparse):
         return csr_scaled(self, other, lambda a, b: a / b)
 
 
+def _named_before_2_0(init):
+    """``init``, which takes ``dense_shape=`` for ``shape=`` where that is not the later release's error."""
+
+    @functools.wraps(init)
+    def __init__(self, *args, **kwargs):
+        if "dense_shape" in kwargs and not generations.has_new_meaning("mindspore.RowTensor"):
+            kwargs["shape"] = kwargs.pop("dense_shape")
+        init(self, *args, **kwargs)
+
+    return __init__
+
+
 class RowTensor:
     """Some rows of a larger tensor (``mindspore.RowTensor``): row ``indices[k]`` is ``values[k]``."""
 
+    @_named_before_2_0
     def __init__(self, indices=None, values=None, shape=None, row_tensor=None) -> None:
         if row_tensor is not None:
             _alone("row_tensor", row_tensor, (indices, values, shape), RowTensor)
@@ -251,6 +267,7 @@ class RowTensorInner(RowTensor):
 class SparseTensor(COOTensor):
     """COOTensor before 1.6 (``mindspore.SparseTensor``)."""
 
+    @_named_before_2_0
     def __init__(self, indices, values, shape) -> None:
         super().__init__(indices, values, shape)
 

@@ -23,6 +23,7 @@ from ms2torch._core.module import Guarded, guard, guard_overrides
 from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch._naming import generations
 from ms2torch.common.parameter import Parameter, ParameterTuple
 from ms2torch.language.differentiating import is_gradient, names_a_gradient
 
@@ -277,12 +278,14 @@ class Cell(CellTree, CellState, CellCall, CellHooks, CellSettings, _Module):
         for name, cell in self._modules.items():
             first, *rest = repr(cell).split("\n")
             child_lines.append("\n".join([f"({name}): {first}", *("  " + line for line in rest)]))
-        text = self._get_name() + "("
+        old = generations.has_old_meaning("mindspore.nn.Cell.__repr__")
+        opened, last, closed = ("<", "\n  ", ">") if old else ("(", "\n", ")")
+        text = self._get_name() + opened
         if len(extra_lines) == 1 and not child_lines:
             text += extra_lines[0]
         elif extra_lines or child_lines:
-            text += "\n  " + "\n  ".join([*extra_lines, *child_lines]) + "\n"
-        return text + ")"
+            text += "\n  " + "\n  ".join([*extra_lines, *child_lines]) + last
+        return text + closed
 
     def __str__(self) -> str:
         return self.__repr__()

@@ -41,4 +41,5 @@ from .vm_impl_registry import get_vm_impl_fn, vm_impl_registry
 globals().update({_name: _d.functional for _name, _d in _registry.OPS.items()})
 _wrap_module(globals(), "ops")
 globals().update(_registry.PRIMITIVES)
+_earlier_arguments.take_names_of_classes()
 _generation.follow(_earlier_arguments.follow_the_generation)

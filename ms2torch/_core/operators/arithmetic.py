@@ -19,7 +19,8 @@ from ms2torch._core.checks.refusals import translate
 from ms2torch._core.checks.wrong_operands import of_primitive
 from ms2torch._core.tensor.dtype import _INT64, UNSIGNED, promote, promote_scalar
 
-rank_0_counts = False           # as the generation says, in products and quotients
+# Products ("Mul") and quotients ("Div") in which a 0-d tensor counts for the dtype, as the generation says.
+rank_0_counts: set[str] = set()
 SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
 _NUMBERS = (bool, int, float, complex)
 _INTEGERS = {torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8}
@@ -94,8 +95,6 @@ def of_one_kind(a, b) -> bool:
     """Whether these are a 0-d tensor and one of more axes, both of floats or both of integers."""
     if not (isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor)) or bool(a.ndim) is bool(b.ndim):
         return False
-    if rank_0_counts:
-        return False
     return (a.is_floating_point() and b.is_floating_point()) or {a.dtype, b.dtype} <= _INTEGERS
 
 
@@ -120,7 +119,7 @@ def _binary(name: str, compute, loose: bool = False, prepare=None, over_zero=Non
             pass
         if prepare is not None:
             a, b = prepare(a, b)
-        if not (scalars and of_one_kind(a, b)):
+        if not (scalars and name not in rank_0_counts and of_one_kind(a, b)):
             try:
                 a, b = promote_operands(a, b, name, loose)
             except TypeError:

@@ -215,7 +215,8 @@ class Tensor(Exchange):
         else:
             out = wrap(indexing.getitem(self._t, index))
         out._part = index is not None
-        if self._origin is not None or (mode.differentiation is not None and index is not None):
+        if self._origin is not None or (index is not None and (mode.differentiation is not None
+                                                               or mode.without_views)):
             out._origin = writing_back.origin(self, index)
         return out
 
@@ -235,8 +236,8 @@ class Tensor(Exchange):
         def change(t):
             indexing.setitem(t, index, value)
 
-        moves = not (indexing.is_basic(index) or self._part or mode.tracing or mode.mesh
-                     or mode.differentiation)
+        moves = not (self._part or mode.tracing or mode.mesh or mode.differentiation) and (
+            mode.without_views or not indexing.is_basic(index))
         if moves:
             self._move(change, index)
         else:

@@ -11,7 +11,7 @@ from ms2torch import _checkparam as check
 from ms2torch._core import mode
 from ms2torch._core.operators.registry import Primitive
 from ms2torch._core.random.random_streams import Stream
-from ms2torch._core.tensor.dtype import float32
+from ms2torch._core.tensor.dtype import Type, float32
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._naming import generations
 from ms2torch.common.initializer import HeUniform, Uniform, initializer
@@ -149,6 +149,8 @@ class Dropout(Cell):
 
     def __init__(self, keep_prob=0.5, p=None, dtype=float32) -> None:
         super().__init__()
+        if isinstance(p, Type) and not generations.has_new_meaning("mindspore.nn.Dropout"):
+            p = None                                # before 2.0 the dtype, which changed nothing, was here
         if p is None:
             check.check_value_type("keep_prob", keep_prob, [float], self.cls_name)
             if keep_prob <= 0 or keep_prob > 1:

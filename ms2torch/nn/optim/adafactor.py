@@ -88,7 +88,7 @@ class AdaFactor(Optimizer):
         if self.use_first_moment:
             self.exp_avg = self.parameters.clone(prefix="exp_avg", init="zeros")
         else:
-            self.exp_avg = ParameterTuple([Parameter(Tensor(0.0))] * self.param_length)
+            self.exp_avg = ParameterTuple([Parameter(Tensor(0.0, _dtype.float32))] * self.param_length)
         rows, columns, whole = [], [], []
         for param in self.parameters:
             shape, dtype = param.shape, param._rest.dtype

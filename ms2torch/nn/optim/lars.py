@@ -6,6 +6,7 @@ import torch
 
 from ms2torch import _checkparam as validator
 from ms2torch._core.errors import unsupported
+from ms2torch._core.tensor.dtype import float32
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter
 
@@ -31,7 +32,7 @@ class LARS(Optimizer):
     @opt_init_args_register
     def __init__(self, optimizer, epsilon=1e-05, coefficient=0.001, use_clip=False,
                  lars_filter=_lars_filter) -> None:
-        super().__init__(0.0, [Parameter(Tensor(0.0), name="fake_param")])
+        super().__init__(0.0, [Parameter(Tensor(0.0, float32), name="fake_param")])
         if not isinstance(optimizer, Optimizer):
             raise AttributeError(f"'{type(optimizer).__name__}' object has no attribute 'init_params'")
         validator.check_value_type("epsilon", epsilon, [float], self.cls_name)
@@ -67,7 +68,7 @@ class LARS(Optimizer):
         optimizer.decay_flags = (False,) * self.param_length
         optimizer.dynamic_decay_flags = optimizer.decay_flags if self.is_group else False
         optimizer.dynamic_weight_decay = optimizer.exec_weight_decay = optimizer.need_scale = False
-        optimizer.reciprocal_scale = Tensor(1.0)
+        optimizer.reciprocal_scale = Tensor(1.0, float32)
         optimizer._buckets = [bucket._replace(decay=0.0) for bucket in optimizer._buckets]
 
     def construct(self, gradients):

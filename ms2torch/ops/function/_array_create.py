@@ -9,6 +9,7 @@ from ms2torch._core.devices.device import device
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._naming import generations
 
 from ._array_shape import ints
 
@@ -260,7 +261,10 @@ def ranged(start, end, step):
 @op(primitive="Range", init={"maxlen": 1000000})
 def range__(start, end, step, maxlen=1000000):
     """``arange`` with all three given, as numbers or 0-d tensors (``mindspore.ops.range``)."""
-    return ranged(start, end, step)
+    made = ranged(start, end, step)
+    if getattr(start, "dtype", None) is torch.int32 and generations.has_old_meaning("mindspore.ops.range"):
+        return made.int()
+    return made
 
 
 @primitive("LinSpace", valid="LinSpace()(start=<Number, Tensor>, stop=<Number, Tensor>, num=<Tensor, int>)")

@@ -12,6 +12,7 @@ from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.dtype import from_torch
 from ms2torch._core.torch_private import ORDINARY, is_transforming
+from ms2torch._naming import generations
 
 from ._selecting import first_places
 
@@ -211,13 +212,14 @@ def unique_with_pad(x, pad_num):
 @op(method=True, mint=True)
 def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
     """Each run of equal elements once (``mindspore.ops.unique_consecutive``)."""
+    counted = torch.int32 if generations.has_old_meaning("mindspore.ops.unique_consecutive") else torch.int64
     if input.numel() == 1 and dim is None:         # torch leaves out what was asked for
-        extra = [torch.zeros(input.shape, dtype=torch.int64, device=input.device)] if return_inverse else []
-        extra += [torch.ones(1, dtype=torch.int64, device=input.device)] if return_counts else []
+        extra = [torch.zeros(input.shape, dtype=counted, device=input.device)] if return_inverse else []
+        extra += [torch.ones(1, dtype=counted, device=input.device)] if return_counts else []
         return (input.reshape(1), *extra) if extra else input.reshape(1)
     # torch gives an empty inverse where only that was asked for.
     values, inverse, counts = torch.unique_consecutive(input, True, True, dim)
-    extra = [inverse] * bool(return_inverse) + [counts] * bool(return_counts)
+    extra = [inverse.to(counted)] * bool(return_inverse) + [counts.to(counted)] * bool(return_counts)
     return (values, *extra) if extra else values
 
 

@@ -258,7 +258,7 @@ _fmod_of_one_dtype = _binary("TruncateMod", _composed_fmod, prepare=arithmetic.n
 
 
 def _fmod_by_steps(a, b):
-    if arithmetic.of_one_kind(a, b) and a.dtype is not b.dtype:
+    if "Mul" not in arithmetic.rank_0_counts and arithmetic.of_one_kind(a, b) and a.dtype is not b.dtype:
         return arithmetic.sub(a, arithmetic.mul(_div_truncated(a, b), b))
     return _fmod_of_one_dtype(a, b)
 

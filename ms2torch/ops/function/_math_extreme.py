@@ -50,7 +50,16 @@ def _with_index(kind, t, axis, keep, name):
     if not t.numel():
         raise _nothing(name)
     values, indices = kind[1](t, axis, keep)
-    return values, indices
+    return values, _counted(indices)
+
+
+def _counted(indices):
+    """Indices in the dtype that the release gives."""
+    return indices.int() if generations.has_old_meaning("mindspore.ops.ArgMaxWithValue") else indices
+
+
+def _no_index(t):
+    return _counted(torch.zeros((), dtype=torch.int64, device=t.device))
 
 
 def _indices_and_values(kind, name, t, axis, keep):
@@ -62,10 +71,10 @@ def _indices_and_values(kind, name, t, axis, keep):
 def _values_and_indices(kind, name, t, axis, keepdims, initial, where):
     primitive_name = f"Arg{name.capitalize()}WithValue"
     if not t.ndim:
-        return t.clone(), torch.zeros((), dtype=torch.int64, device=t.device)
+        return t.clone(), _no_index(t)
     if axis is None:
         # Of all elements the index is 0, whichever it is.
-        return kind[0](t), torch.zeros((), dtype=torch.int64, device=t.device)
+        return kind[0](t), _no_index(t)
     if isinstance(axis, bool) or not isinstance(axis, int):
         raise TypeError(f"For '{name}', 'axis' must be int, but got {type(axis)}")
     if initial is not None:
@@ -231,7 +240,7 @@ def _make_method(kind, name):
         if dim is not None:
             if not self.ndim:
                 one_axis(dim, self, dim_name)
-                return self.clone(), torch.zeros((), dtype=torch.int64, device=self.device)
+                return self.clone(), _no_index(self)
             return _with_index(kind, self, dim, bool(keepdims or keepdim), dim_name)
         if axis is None and not old:
             initial, where, keepdims = None, True, False              # they count along an axis

@@ -107,7 +107,8 @@ def cumprod(input, dim, dtype=None):
     if dtype is not None:
         input = integers.cast(input, _dtype.to_torch(dtype))
         return torch.cumprod(input, _axis(dim, input, "CumProd"), dtype=input.dtype)
-    return torch.cumprod(input, _axis(dim, input, "CumProd"))
+    kept = input.dtype if generations.has_old_meaning("mindspore.ops.cumprod") else None
+    return torch.cumprod(input, _axis(dim, input, "CumProd"), dtype=kept)
 
 
 @primitive("CumProd", init={"exclusive": False, "reverse": False})

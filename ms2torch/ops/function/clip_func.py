@@ -99,6 +99,11 @@ def clip_by_value(x, clip_value_min=None, clip_value_max=None):
     return _each(_keeping_dtype, x, clip_value_min, clip_value_max)
 
 
+def _keeping_whole(t, low, high):
+    """Of 2.3 to 2.7: integers keep their dtype, the gradient at a limit is whole."""
+    return (_limited if t.is_floating_point() else _keeping_dtype)(t, low, high)
+
+
 def clamp(input, min=None, max=None):
     """``input`` limited to [min, max] (``mindspore.ops.clamp``, ``clip``); ValueError without any limit."""
     if min is None and max is None:
@@ -107,6 +112,8 @@ def clamp(input, min=None, max=None):
         if given.__class__ is bool or getattr(given, "dtype", None) is torch.bool:
             raise ValueError("For Clamp, the dtype of 'input', 'min' and 'max' must not be bool.")
     kept = generations.has_old_meaning("mindspore.ops.clamp")
+    if kept and not generations.has_old_meaning("mindspore.ops.clip"):
+        return _each(_keeping_whole, input, min, max)
     return _each(_keeping_dtype if kept else _limited, input, min, max)
 
 

@@ -10,6 +10,7 @@ from ms2torch._core.gradient import autodiff, transforms
 from ms2torch._core.gradient.passes import Valued, tensors_of
 from ms2torch._core.gradient.rows import as_gradients
 from ms2torch._core.tensor.tensor import Tensor, lift, wrap
+from ms2torch._naming import generations
 from ms2torch.common.mutable import is_mutable
 from ms2torch.common.parameter import Parameter, ParameterTuple
 from ms2torch.language import entry
@@ -28,6 +29,8 @@ def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sen
     pairs each gradient with its position or parameter name. ValueError where neither selector is given.
     Unlike ``torch.autograd.grad``, unused inputs get zeros, and nothing needs ``requires_grad``.
     """
+    if weights.__class__ is bool and not generations.has_new_meaning("mindspore.ops.grad"):
+        weights, sens_param = None, weights             # its place before 2.0
     ask = _Asked(fn, grad_position, weights, has_aux, return_ids, sens_param)
 
     def gradient(*args, **kwargs):
@@ -317,6 +320,13 @@ def jvp(fn, inputs, v, has_aux=False):
     return (primal, out, _aux(aux)) if has_aux else (primal, out)
 
 
+def _vjp_before_2_0(fn, inputs, v):
+    """Output and gradients at once; one input's is a Tensor."""
+    output, pull_back = _vjp(fn, _as_tuple(inputs), None, False)
+    grads = pull_back(*_as_tuple(v))
+    return output, grads[0] if len(grads) == 1 else grads
+
+
 def vjp(fn, *inputs, weights=None, has_aux=False):
     """Output of ``fn`` and a function from sensitivities to gradients (``mindspore.vjp``).
 
@@ -325,6 +335,12 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
     """
     if not callable(fn):
         raise TypeError(f"The fn should be callable, but got {type(fn).__name__}.")
+    if len(inputs) == 2 and weights is None and generations.has_old_meaning("mindspore.ops.vjp"):
+        return _vjp_before_2_0(fn, *inputs)
+    return _vjp(fn, inputs, weights, has_aux)
+
+
+def _vjp(fn, inputs, weights, has_aux):
     fn = _first_of_several(fn, has_aux)
     _check_tensors(inputs)
     asked = None if weights is None else _weights(weights)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ms2torch import _checkparam as check
 from ms2torch._core.errors import final
+from ms2torch._core.tensor.dtype import float32
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.nn.cell import Cell
 
@@ -73,7 +74,7 @@ class Bijector(Cell):
         """A parameter as a Tensor; TypeError for None, bools, integers and dtypes that differ."""
         if isinstance(value, bool) or value is None:
             raise TypeError(f"{name} cannot be type {type(value)}")
-        made = Tensor(value)
+        made = Tensor(value, float32 if isinstance(value, float) else None)
         common = self.__dict__.setdefault("common_dtype", made.dtype)
         if made.dtype != common:
             raise TypeError(f"{name} should have the same dtype as other arguments.")
