@@ -93,6 +93,8 @@ def test_bad_groups_in_the_real_ones_words():
                               "'group' type : <class 'int'>."),
         (("g", 0), TypeError, "For 'create_group', the argument 'rank_ids' must be type of list, but got "
                               "'rank_ids' type : <class 'int'>."),
+        (("g", [0.5]), TypeError, "For 'create_group', the elements of 'rank_ids' must be type of int, but "
+                                  "got <class 'float'>."),
         (("g", []), ValueError, "For 'create_group', the argument 'rank_ids' size should be greater than 1, "
                                 "but got 'rank_ids' size : 0."),
         (("g", [0, 0]), ValueError, "List rank_ids in Group g has duplicate data!"),

@@ -6,8 +6,11 @@ handle's ``wait()`` has nothing left to do.
 
 from __future__ import annotations
 
+import math
+
 import torch
 
+from ms2torch._core.checks.calls import describe
 from ms2torch._core.processes import collectives
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -67,6 +70,39 @@ def _need_op(function: str, op, known=("sum", "prod", "min", "max")) -> None:
         raise TypeError(f"For {function}, the input op value must be one of {', '.join(known)}")
 
 
+# What MindSpore's operators behind these functions take.
+_OPERATORS = {
+    "AllReduce": {"input": "Tensor", "op_type": "string", "group": "string", "async_op": "bool"},
+    "AllGather": {"input": "Tensor", "rank_size": "int", "group": "string", "async_op": "bool"},
+    "ReduceScatter": {"input": "Tensor", "rank_size": "int", "op_type": "string", "group": "string",
+                      "async_op": "bool"},
+    "AllToAllV": {"input": "Tensor", "group": "string", "send_numel_list": "list of int, tuple of int",
+                  "recv_numel_list": "list of int, tuple of int", "rank_size": "int",
+                  "split_sizes_empty": "bool", "async_op": "bool"},
+}
+
+
+def _checked_group(operator: str, group, async_op, fit: bool = True, **given):
+    """The processes of ``group``; TypeError for no name, where ``async_op`` is no bool, and where the rest of
+    what goes to MindSpore's operator, ``given``, is not ``fit`` for it."""
+    if operator == "AllToAllV" and group is None:
+        group = GlobalComm.WORLD_COMM_GROUP
+    if operator != "AllReduce" and not isinstance(group, str):      # (the others ask for its size first)
+        raise TypeError("For 'get_group_size', the argument 'group' must be type of string, but got 'group' "
+                        f"type : {type(group)}.")
+    found = group_of(group) if isinstance(group, str) else None
+    if fit and found is not None and isinstance(async_op, bool):
+        return found
+    kinds, operator = _OPERATORS[operator], f"InnerComm{operator}"
+    given |= {"group": group, "async_op": async_op}
+    if "rank_size" in kinds:
+        given["rank_size"] = found.size
+    said = ", ".join(f"{name}={describe(given[name])}" for name in kinds)
+    valid = ", ".join(f"{name}=<{kind}>" for name, kind in kinds.items())
+    raise TypeError(f'Failed calling {operator} with "{operator}()({said})". The valid calling should be: '
+                    f'"{operator}()({valid})".')
+
+
 def _with_handle(t: torch.Tensor, async_op: bool):
     return wrap(t), CommHandle() if async_op else None
 
@@ -75,20 +111,23 @@ def all_reduce(tensor, op="sum", group=HCCL_WORLD_COMM_GROUP, async_op=False):
     """(``tensor`` reduced over the group, handle or None); ``op`` is sum, prod, min or max."""
     _need_tensor("all_reduce", tensor)
     _need_op("all_reduce", op)
-    return _with_handle(collectives.all_reduce(tensor._t, op, group_of(group)), async_op)
+    found = _checked_group("AllReduce", group, async_op, input=tensor._t, op_type=op)
+    return _with_handle(collectives.all_reduce(tensor._t, op, found), async_op)
 
 
 def all_gather_into_tensor(tensor, group=HCCL_WORLD_COMM_GROUP, async_op=False):
     """(the Tensors of all ranks joined along axis 0, handle or None)."""
     _need_tensor("all_gather_into_tensor", tensor)
-    return _with_handle(collectives.all_gather(tensor._t, group_of(group)), async_op)
+    found = _checked_group("AllGather", group, async_op, input=tensor._t)
+    return _with_handle(collectives.all_gather(tensor._t, found), async_op)
 
 
 def reduce_scatter_tensor(tensor, op="sum", group=HCCL_WORLD_COMM_GROUP, async_op=False):
     """(this rank's part along axis 0 of the reduced ``tensor``, handle or None)."""
     _need_tensor("reduce_scatter_tensor", tensor)
     _need_op("reduce_scatter_tensor", op)
-    return _with_handle(collectives.reduce_scatter(tensor._t, op, group_of(group)), async_op)
+    found = _checked_group("ReduceScatter", group, async_op, input=tensor._t, op_type=op)
+    return _with_handle(collectives.reduce_scatter(tensor._t, op, found), async_op)
 
 
 def _in_group(rank: int, group) -> int:
@@ -212,7 +251,17 @@ def batch_isend_irecv(p2p_op_list) -> tuple:
 
 
 def _shape_of(like) -> tuple:
-    return like.shape if isinstance(like, Tensor) else tuple(like)
+    if not isinstance(like, (Tensor, tuple)):
+        raise TypeError(f"Expected tensor or tuple, but got {type(like)}")
+    return like.shape if isinstance(like, Tensor) else like
+
+
+def _checked_exchange(group, async_op, sent: list, shapes: list):
+    """`_checked_group` for an exchange: what goes out, and the shapes of what comes in."""
+    counts = list(map(math.prod, shapes))
+    return _checked_group("AllToAllV", group, async_op, all(isinstance(n, int) for n in counts),
+                          input=sent[0] if sent else None, send_numel_list=[t.numel() for t in sent],
+                          recv_numel_list=counts, split_sizes_empty=False)
 
 
 def all_to_all_with_output_shape(output_shape_list, input_tensor_list, group=None, async_op=False):
@@ -227,8 +276,9 @@ def all_to_all_with_output_shape(output_shape_list, input_tensor_list, group=Non
         if not isinstance(t, Tensor):
             raise TypeError(f"Expected tensor, but got {type(t)}")
     sent = [t._t.contiguous() for t in input_tensor_list]
-    into = [sent[0].new_empty(_shape_of(s)) for s in output_shape_list]
-    found = collectives.exchange(sent, into, group_of(group))
+    shapes = list(map(_shape_of, output_shape_list))
+    group = _checked_exchange(group, async_op, sent, shapes)
+    found = collectives.exchange(sent, [sent[0].new_empty(shape) for shape in shapes], group)
     return tuple(map(wrap, found)), CommHandle() if async_op else None
 
 
@@ -236,11 +286,13 @@ def all_to_all_single_with_output_shape(output_shape, tensor, output_split_sizes
                                         group=None, async_op=False):
     """(Tensor of ``output_shape`` joined from all ranks' parts, handle or None); parts are along axis 0,
     equal ones where no sizes are given. ValueError where equal ones do not divide."""
-    _need_tensor("all_to_all_single", tensor)
-    found = group_of(group)
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"Expected tensor, but got {type(tensor)}")
+    shape = _shape_of(output_shape)
+    found = _checked_exchange(group, async_op, [tensor._t], [shape])
     sent = collectives.parts_of(tensor._t, input_split_sizes, found, "input")
-    into = tensor._t.new_empty(_shape_of(output_shape))
-    collectives.exchange(sent, collectives.parts_of(into, output_split_sizes, found, "output"), found)
+    into = tensor._t.new_empty(shape)
+    collectives.exchange(sent, collectives.parts_of(into, output_split_sizes, found, "input"), found)
     return _with_handle(into, async_op)
 
 

@@ -169,8 +169,8 @@ def get_group_rank_from_world_rank(world_rank_id: int, group: str) -> int:
 def create_group(group: str, rank_ids: list[int], options=None) -> None:
     """Name a group of ranks; its members call this, the others need not.
 
-    TypeError for no list, ValueError for an empty list or a rank twice, RuntimeError for a rank that does not
-    exist. ``options`` tunes Ascend's buffers and changes nothing here.
+    TypeError for no list of ints, ValueError for an empty list or a rank twice, RuntimeError for a rank that
+    does not exist. ``options`` tunes Ascend's buffers and changes nothing here.
     """
     _need_init()
     _check_name("create_group", group)
@@ -180,6 +180,10 @@ def create_group(group: str, rank_ids: list[int], options=None) -> None:
     if not rank_ids:
         raise ValueError("For 'create_group', the argument 'rank_ids' size should be greater than 1, "
                          f"but got 'rank_ids' size : {len(rank_ids)}.")
+    for rank in rank_ids:
+        if not hasattr(rank, "__index__"):
+            raise TypeError("For 'create_group', the elements of 'rank_ids' must be type of int, but got "
+                            f"{type(rank)}.")
     if len(set(rank_ids)) != len(rank_ids):
         raise ValueError(f"List rank_ids in Group {group} has duplicate data!")
     if [r for r in rank_ids if not 0 <= r < distributed.size()]:

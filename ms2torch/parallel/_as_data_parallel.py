@@ -26,6 +26,7 @@ def apply_settings(values: dict) -> None:
         distributed.check_release("pipeline_stages")
     distributed.stages = stages
     distributed.schedule = values["pipeline_config"]["pipeline_scheduler"]
+    distributed.interleaved = values["pipeline_config"]["pipeline_interleave"]
     if not automatic:
         passes.reduction = None
         if mode.mesh is None:

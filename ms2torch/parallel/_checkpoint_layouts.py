@@ -85,6 +85,10 @@ def rank_list_for_transform(rank_id, src_strategy_file=None, dst_strategy_file=N
     found: set[int] = set()
     for name, one in source.items():
         if target is None or name in target:
+            if target and len(target[name].axes) != len(one.axes):
+                raise ValueError(f"For param '{name}', one strategy file says how {len(one.axes)} dimensions "
+                                 f"lie, the other how {len(target[name].axes)} do. Please check your "
+                                 "strategy file.")
             found |= _slices.source_ranks(local, one, target[name] if target else None)
     size, stages = _devices(source), {stage for one in source.values() for stage in one.stages}
     return sorted({stage * size + rank for stage in stages for rank in found}, reverse=True)
@@ -163,6 +167,13 @@ class _Parts:
         own = self._rank % size
         if name not in self._moved or isinstance(mine.get(own), str):
             return mine.get(own, next(iter(mine.values())))
+        shape = tuple(next(iter(mine.values())).shape)
+        for layouts in (self._source, self._target):
+            if layouts and len(layouts[name].axes) != len(shape):
+                raise ValueError(
+                    f"For param '{name}', the tensor map dimensions must match the tensor shape dimensions: "
+                    f"a slice of it has the shape {shape}, but a strategy file says how "
+                    f"{len(layouts[name].axes)} dimensions lie. Please check your strategy file.")
         return _slices.slice_for_rank(self._rank, mine, self._source[name] if self._source else None,
                                       self._target[name] if self._target else None)
 

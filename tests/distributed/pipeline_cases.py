@@ -338,6 +338,9 @@ def refused(folder):
     back = Loss(Mlp(1, 1, 2))
     back.net.layers[3].pipeline_stage = 0
     told(lambda: ms.value_and_grad(Pipeline(back, 2), None, back.trainable_params())(x, x))
+    ms.set_auto_parallel_context(pipeline_config={"pipeline_interleave": True, "pipeline_scheduler": "1f1b"})
+    told(lambda: ms.value_and_grad(Pipeline(back, 2), None, back.trainable_params())(x, x))
+    ms.set_auto_parallel_context(pipeline_config={"pipeline_interleave": False, "pipeline_scheduler": "1f1b"})
     stepped = Pipeline(net, 2)
     ms.value_and_grad(stepped, None, weights)(x, x)
     away = next(p for p in weights if p._away)

@@ -9,6 +9,7 @@ import pytest
 
 import ms2torch as ms
 from ms2torch import Tensor
+from ms2torch.communication import comm_func
 from ms2torch.mint import distributed as dist
 from ms2torch.shim.processes import free_port
 from tests.distributed import mint_cases as cases
@@ -114,6 +115,19 @@ def test_alone_every_operation_is_its_own():
      "The argument 'group' must be type of string, but got 'group' type : <class 'int'>."),
     (lambda: dist.all_reduce(Tensor([1.0]), async_op=1), TypeError,
      "The argument 'async_op' must be a bool, but got <class 'int'>."),
+    (lambda: comm_func.all_reduce(Tensor([1.0]), group=3), TypeError,
+     'Failed calling InnerCommAllReduce with "InnerCommAllReduce()(input=Tensor, op_type=string, group=int, '
+     'async_op=bool)". The valid calling should be: "InnerCommAllReduce()(input=<Tensor>, op_type=<string>, '
+     'group=<string>, async_op=<bool>)".'),
+    (lambda: comm_func.all_gather_into_tensor(Tensor([1.0]), async_op=3), TypeError,
+     'Failed calling InnerCommAllGather with "InnerCommAllGather()(input=Tensor, rank_size=int, '
+     'group=string, async_op=int)". The valid calling should be: "InnerCommAllGather()(input=<Tensor>, rank_size=<int>, '
+     'group=<string>, async_op=<bool>)".'),
+    (lambda: comm_func.reduce_scatter_tensor(Tensor([1.0]), group=None), TypeError,
+     "For 'get_group_size', the argument 'group' must be type of string, but got 'group' type : "
+     "<class 'NoneType'>."),
+    (lambda: comm_func.all_to_all_single_with_output_shape(3, Tensor([1.0])), TypeError,
+     "Expected tensor or tuple, but got <class 'int'>"),
     (lambda: dist.broadcast(Tensor([1.0]), "0"), TypeError, "For broadcast, the src must be int"),
     (lambda: dist.all_gather([], Tensor([1.0])), TypeError,
      "The argument list tensor len must be equal to group rank size, but got 0."),

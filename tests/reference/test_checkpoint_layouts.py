@@ -239,3 +239,15 @@ def test_what_is_refused(kind):
             return _bad(kind, folder)
         except Exception as error:
             return f"{type(error).__name__}: {error}".replace(folder, "FOLDER")
+
+
+@case
+def test_a_strategy_file_of_another_number_of_dimensions():
+    """Refused in both; what MindSpore adds to its words are its own names of what it compares."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = _strategy(f"{folder}/a.json", "rows")
+        bias = _saved(f"{folder}/whole/rank_0/whole.ckpt", weight=np.zeros(8, np.float32))
+        try:
+            return ms.transform_checkpoint_by_rank(0, {0: bias}, f"{folder}/b.ckpt", None, path)
+        except ValueError as error:
+            return str(error).partition("dimensions must match the tensor shape dimensions")[:2]

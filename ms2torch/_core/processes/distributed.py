@@ -29,9 +29,11 @@ _groups: dict[str, Group] = {}
 _hosts: list[str] = []
 _done_elsewhere: set[str] = set()
 # In how many stages a pipeline's network is, one after the other on as many blocks of processes; the order of
-# a step ("1f1b" or "gpipe"). See `pipeline`.
+# a step ("1f1b" or "gpipe"), and whether MindSpore would have several parts of it in one stage. See
+# `pipeline`.
 stages = 1
 schedule = "1f1b"
+interleaved = False
 # Seconds in which threads that carried data come to rest.
 _LAST = 0.1
 # What else holds torch's groups: it is closed before they are.

@@ -17,6 +17,7 @@ from torch.overrides import TorchFunctionMode
 
 from ms2torch._core.devices.device import device
 from ms2torch._core.errors import unsupported
+from ms2torch._core.processes import distributed
 from ms2torch._core.random import rng
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._core.torch_private import WithoutTorchFunction, tree_leaves, tree_map
@@ -196,6 +197,11 @@ class Survey(_Way):
             value = self.of(t)
             if value is not None and value.stage != stage:
                 if value.stage > stage:
+                    if distributed.interleaved:
+                        raise unsupported(
+                            "pipeline_config's pipeline_interleave", "a stage is one part of the network, "
+                            f"but a Cell with pipeline_stage {stage} is called after one of stage "
+                            f"{value.stage}.", "number the stages upwards: what comes out is the same.")
                     raise ValueError(f"A Cell with pipeline_stage {stage} is called after one of stage "
                                      f"{value.stage} and with what that made: stages go upwards.")
                 self.plan.needs.setdefault(value.place, set()).add(stage)
