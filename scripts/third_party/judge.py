@@ -83,8 +83,8 @@ SPEECH = {
     "mask_feature_prob": 0.0,
     "vocab_size": 32,
 }
-# Tokens, time steps, classes and positions, masks.
-RANGES = {"i": (3, 98), "t": (1, 100), "c": (0, 8), "one": (1, 2)}
+# Tokens, time steps, classes and positions, masks, nothing but fours.
+RANGES = {"i": (3, 98), "t": (1, 100), "c": (0, 8), "one": (1, 2), "four": (4, 5)}
 BASE = {"causal": TEXT, "text": TEXT, "seq2seq": SEQ2SEQ, "image": IMAGE, "speech": SPEECH, "diffusers": {}}
 INPUTS = {
     "causal": {"input_ids": ["i", 2, 10]},
@@ -110,6 +110,8 @@ def given(row: dict) -> dict[str, np.ndarray]:
     for name, spec in row["inputs"].items():
         if not isinstance(spec, list):
             made[name] = np.array(spec)
+        elif spec[0] == "bool":
+            made[name] = np.ones(spec[1:], bool)
         elif spec[0] in RANGES:
             made[name] = noise.randint(*RANGES[spec[0]], spec[1:])
         else:

@@ -121,8 +121,8 @@ def test_alone_every_operation_is_its_own():
      'group=<string>, async_op=<bool>)".'),
     (lambda: comm_func.all_gather_into_tensor(Tensor([1.0]), async_op=3), TypeError,
      'Failed calling InnerCommAllGather with "InnerCommAllGather()(input=Tensor, rank_size=int, '
-     'group=string, async_op=int)". The valid calling should be: "InnerCommAllGather()(input=<Tensor>, rank_size=<int>, '
-     'group=<string>, async_op=<bool>)".'),
+     'group=string, async_op=int)". The valid calling should be: "InnerCommAllGather()(input=<Tensor>, '
+     'rank_size=<int>, group=<string>, async_op=<bool>)".'),
     (lambda: comm_func.reduce_scatter_tensor(Tensor([1.0]), group=None), TypeError,
      "For 'get_group_size', the argument 'group' must be type of string, but got 'group' type : "
      "<class 'NoneType'>."),
