@@ -7,6 +7,7 @@ program's name is the program's alone.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import os
 import re
@@ -377,6 +378,25 @@ def _mistyped(word: str) -> str | None:
     return next(iter(get_close_matches(word, COMMANDS, 1, 0.75)), None)
 
 
+@contextlib.contextmanager
+def _ended_from_outside():
+    """In here SIGTERM and SIGHUP leave as little behind as Ctrl-C."""
+    before = {}
+    with contextlib.suppress(ValueError):  # in a thread
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores the second
+                before[number] = signal.signal(number, _leave)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _leave(number: int, _) -> None:
+    raise SystemExit(128 + number)
+
+
 def main(argv: list[str] | None = None) -> None:
     """Entry point; ends with the program's own exit code."""
     argv = sys.argv[1:] if argv is None else argv
@@ -387,7 +407,8 @@ def main(argv: list[str] | None = None) -> None:
         code = run(argv[1:] if argv[:1] == ["run"] else argv)
     else:
         try:
-            code = find(COMMANDS[argv[0]].main)(argv[1:])
+            with _ended_from_outside():
+                code = find(COMMANDS[argv[0]].main)(argv[1:])
         except KeyboardInterrupt:
             print(f"ms2torch {argv[0]}: interrupted", file=sys.stderr)
             code = 128 + signal.SIGINT

@@ -68,7 +68,7 @@ class Report:
                 f"{', ...' if len(kept) > _EXAMPLES else ''}"
             )
         if source.left:
-            lines.append(f"  no tensors, left out: {', '.join(source.left[:6])}")
+            lines.append(f"  left out: {', '.join(source.left[:6])}")
         for what, names in (
             (f"without partner in {SHOWN[self.target]}", plan.alone),
             (f"{SHOWN[self.target]}'s model has, and nothing was found for", plan.wanted),

@@ -19,7 +19,7 @@ from functools import partial
 
 import torch
 
-from ms2torch.train import _checkpoint_file, _safetensors, _shards
+from ms2torch.train import _checkpoint_file, _encryption, _safetensors, _shards
 
 from . import distributed, torch_layout
 from .entries import KEY, MINDSPORE, TORCH, Bad, Checkpoint, Entry
@@ -46,6 +46,11 @@ def open_checkpoint(path: str) -> Checkpoint:
         if path.endswith(".safetensors"):
             return _of_safetensors(path)
         if path.endswith(".ckpt"):
+            if _encryption.is_encrypted(path):
+                raise Bad(
+                    f"{path} is encrypted: mindspore.load_checkpoint(path, dec_key=...) reads it, and "
+                    "mindspore.save_checkpoint without enc_key= writes it plain."
+                )
             return _ckpt(path)
     except _checkpoint_file.Damaged as err:
         raise Bad(f"{path} is damaged or no checkpoint ({err}).") from None
@@ -86,7 +91,7 @@ def _ckpt(path: str) -> Checkpoint:
     except (ValueError, NotImplementedError) as err:
         raise Bad(f"{path} is damaged or no checkpoint ({err}).") from None
     if not places:
-        raise Bad(f"{path} holds nothing; where it is encrypted, load it with mindspore and save it plain.")
+        raise Bad(f"{path} holds nothing.")
     return Checkpoint(path, MINDSPORE, entries, strings, _memory(note, path))
 
 

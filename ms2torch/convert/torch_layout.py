@@ -45,12 +45,19 @@ def flatten(found, opened: Checkpoint) -> tuple[dict[str, torch.Tensor], str | N
     if key is not None:
         container["network"] = key
         for other, value in found.items():
-            if other in OPTIMIZERS and isinstance(value, dict) and "state" in value:
-                tensors |= _optimizer(other, value, list(tensors), container, opened.left)
+            listed = other in OPTIMIZERS and isinstance(value, list) and len(value) == 1
+            state = value[0] if listed else value
+            if other in OPTIMIZERS and isinstance(state, dict) and "state" in state:
+                tensors |= _optimizer(other, state, list(tensors), container, opened.left)
+                if listed and "optimizer" in container:
+                    container["optimizer"]["listed"] = True
             elif isinstance(value, (int, float, str, bool, type(None))):
                 container.setdefault("others", {})[str(other)] = value
             elif other != key:
-                opened.left.append(str(other))
+                beside = " (tensors beside the network's)" if _has_tensors(value) else ""
+                opened.left.append(f"{other}{beside}")
+    else:
+        container |= _paths(tensors, found)
     metadata = getattr(network, "_metadata", None)
     kept = metadata.get(KEY) if isinstance(metadata, dict) else None
     return tensors, kept.get("memory") if isinstance(kept, dict) else None
@@ -60,6 +67,31 @@ def _network_key(found: dict):
     if any(isinstance(v, torch.Tensor) for v in found.values()):
         return None
     return next((k for k in NETWORKS if isinstance(found.get(k), dict)), None)
+
+
+def _has_tensors(value) -> bool:
+    if isinstance(value, dict):
+        return any(map(_has_tensors, value.values()))
+    if isinstance(value, (list, tuple)):
+        return any(map(_has_tensors, value))
+    return isinstance(value, torch.Tensor)
+
+
+def _paths(tensors: dict[str, torch.Tensor], found: dict) -> dict:
+    """The keys that lead to each tensor, where several networks are in a file, each in a dict of its own."""
+    paths: dict[str, list] = {}
+
+    def walk(value: dict, keys: list, name: str) -> None:
+        for key, one in value.items():
+            flat = f"{name}{key}"
+            if isinstance(one, dict):
+                walk(one, [*keys, key], f"{flat}.")
+            elif flat in tensors and isinstance(key, (int, str)):
+                paths[flat] = [*keys, key]
+
+    if any(isinstance(one, dict) for one in found.values()):
+        walk(found, [], "")
+    return {"paths": paths} if paths else {}
 
 
 def _walk(value: dict, prefix: str, tensors: dict, left: list[str]) -> None:
@@ -148,12 +180,27 @@ def nest(slots: dict[str, object], container: dict, memory: str) -> dict:
         network._metadata = OrderedDict({KEY: {"memory": memory}})
     state = {n: slot for n, slot in slots.items() if n.startswith(OPTIMIZER)}
     if not state and not container.get("network"):
-        return network
+        return _by_paths(network, container["paths"]) if container.get("paths") else network
     whole = {container.get("network") or NETWORKS[0]: network}
     described = container.get("optimizer", {})
     if state or described:
-        whole[described.get("key", OPTIMIZERS[0])] = _nested_state(state, described)
+        kept = _nested_state(state, described)
+        whole[described.get("key", OPTIMIZERS[0])] = [kept] if described.get("listed") else kept
     return {**whole, **container.get("others", {})}
+
+
+def _by_paths(network: OrderedDict, paths: dict[str, list]) -> OrderedDict:
+    """Several networks, each in its dict."""
+    whole = OrderedDict()
+    if hasattr(network, "_metadata"):
+        whole._metadata = network._metadata
+    for name, slot in network.items():
+        *keys, last = paths.get(name, [name])
+        place = whole
+        for key in keys:
+            place = place.setdefault(key, OrderedDict())
+        place[last] = slot
+    return whole
 
 
 def _nested_state(state: dict[str, object], described: dict) -> dict:

@@ -8,7 +8,6 @@ import json
 import os
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -53,11 +52,6 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: list[str]) -> int:
     """``ms2torch translate``; the exit code."""
     asked = parser().parse_args(argv)
-    with _ended_from_outside():
-        return _main(asked)
-
-
-def _main(asked: argparse.Namespace) -> int:
     try:
         project = places.read(asked.source, asked.out, asked.force)
         script = _script(asked.run, project)
@@ -79,24 +73,6 @@ def _main(asked: argparse.Namespace) -> int:
     if asked.json != "-":
         report.show(outcome)
     return 0 if outcome.done else 1
-
-
-@contextlib.contextmanager
-def _ended_from_outside():
-    """In here SIGTERM and SIGHUP leave as little behind as Ctrl-C."""
-    before = {}
-    with contextlib.suppress(ValueError):  # in a thread
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            before[number] = signal.signal(number, _leave)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def _leave(number: int, _) -> None:
-    raise SystemExit(128 + number)
 
 
 def _has_libcst() -> None:

@@ -78,7 +78,7 @@ class Training:
                 old(optimizer, *args, **kwargs)
             finally:
                 self._inside = inside
-            if not inside:
+            if not inside and type(optimizer).__name__ != "LARS":  # which has another's parameters
                 given = kwargs.get("parameters", args[1] if len(args) > 1 else ())
                 self._note(optimizer, *_in_order(optimizer, given))
 

@@ -195,3 +195,40 @@ def test_pytorchs_own_optimizer_state(tmp_path):
         for i, kinds in state.items()
         for k, t in kinds.items()
     )
+
+
+def test_several_networks_and_a_list_of_one_optimizer_come_back_nested(tmp_path, capsys):
+    torch.manual_seed(0)
+    net, other = torch.nn.Linear(3, 2), torch.nn.Linear(3, 2)
+    optimizer = torch.optim.Adam(net.parameters(), 0.1)
+    net(torch.ones(4, 3)).square().sum().backward()
+    optimizer.step()
+    kept = optimizer.state_dict()
+    files = {
+        "several": {"gen": net.state_dict(), "dis": other.state_dict(), "opt": {"state": kept["state"]}},
+        "listed": {"state_dict": net.state_dict(), "optimizer_states": [kept], "epoch": 3},
+    }
+    for name, content in files.items():
+        torch.save(content, tmp_path / f"{name}.pt")
+        assert main([str(tmp_path / f"{name}.pt"), "-o", str(tmp_path / f"{name}.ckpt")]) == 0
+        assert main([str(tmp_path / f"{name}.ckpt"), "-o", str(tmp_path / f"{name}.pth")]) == 0
+        _same(torch.load(tmp_path / f"{name}.pth", weights_only=True), content)
+    content = {"model": net.state_dict(), "optimizers": [kept, kept], "args": {"lr": 0.1}}
+    torch.save(content, tmp_path / "two.pt")
+    capsys.readouterr()
+    assert main([str(tmp_path / "two.pt"), "-o", str(tmp_path / "two.ckpt")]) == 0
+    assert "left out: optimizers (tensors beside the network's), args" in capsys.readouterr().out
+
+
+def _same(one, two) -> None:
+    if isinstance(two, torch.Tensor):
+        assert torch.equal(one, two)
+    elif isinstance(two, dict):
+        assert list(one) == list(two)
+        for key in two:
+            _same(one[key], two[key])
+    elif isinstance(two, (list, tuple)):
+        for a, b in zip(one, two, strict=True):
+            _same(a, b)
+    else:
+        assert one == two

@@ -235,7 +235,7 @@ def test_a_pt_file_that_claims_more_than_it_holds(tmp_path, capsys):
     (["a.pt", "-o", "x.ckpt", "--shard-size", "1KB"], "no shards"), (["a.ckpt", "-o", "."], "is a folder"),
     (["a.ckpt", "-o", "x.pt", "--dtype", "int8"], "--dtype"), (["x.txt", "-o", "x.pt"], "the ending"),
     (["a.pt", "-o", "x.ckpt", "--names", "mcore"], "--names mcore"),
-    (["empty.ckpt", "-o", "x.pt"], "holds nothing"),
+    (["empty.ckpt", "-o", "x.pt"], "holds nothing"), (["locked.ckpt", "-o", "x.pt"], "is encrypted"),
     (["a.ckpt", "-o", "x.pt", "--mapping", "x.txt"], "no mapping"), ([".", "-o", "x.pt"], "holds several"),
     (["a.ckpt", "-o", "x.pt", "--to", "mindspore"], "--to mindspore"),
     (["a.ckpt", "-o", "x.pt", "--json", "no/r.json"], "is no folder"),
@@ -245,6 +245,7 @@ def test_bad_input_is_one_line_and_writes_nothing(model, tmp_path, arguments, wo
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x.txt").write_text("words")
     (tmp_path / "empty.ckpt").write_bytes(b"")
+    (tmp_path / "locked.ckpt").write_bytes(b"\xd8\x5e\x3a\x7f" + bytes(60))
     (tmp_path / "second.safetensors").write_bytes(b"")
     before = {f: (tmp_path / f).read_bytes() for f in sorted(os.listdir(tmp_path))}
     capsys.readouterr()
