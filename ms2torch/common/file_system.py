@@ -20,6 +20,15 @@ def _register_basic_file_system(fs: FileSystem) -> bool:
     return True
 
 
+def _init_mindio() -> None:
+    """Huawei's MindIO, which is not used here."""
+
+
+def _register_mindio_file_system(fs: FileSystem) -> bool:
+    """False: ``fs`` stays as it is."""
+    return False
+
+
 def set_mindio_server_info(data_block_pool_capacity_in_gb=100) -> None:
     """Accepted: the memory of Huawei's MindIO, which is not used here."""
     check_positive_int(data_block_pool_capacity_in_gb, "data_block_pool_capacity_in_gb")

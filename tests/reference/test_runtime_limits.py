@@ -52,3 +52,14 @@ def test_what_is_to_be_dumped_is_noted():
         found.append((net.get_flags().get("dump"), net.dense.get_flags().get("dump"), net.add.attrs.get("dump"),
                       net.relu.attrs.get("dump")))
     return found
+
+
+@case
+def test_other_paths_of_tests_of_chips():
+    from mindspore.common.file_system import FileSystem, _init_mindio, _register_mindio_file_system
+    from mindspore.tools import sdc_detect_start, set_dump, stress_detect
+    from mindspore.tools.data_dump import set_dump as dump
+    from mindspore.tools.stress_detect import stress_detect as detect
+
+    return (stress_detect("x"), detect(1), ms.utils.stress_detect("AIC"), sdc_detect_start(), dump is set_dump,
+            _init_mindio(), _register_mindio_file_system(FileSystem()))
