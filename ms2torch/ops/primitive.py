@@ -56,7 +56,8 @@ def prim_attr_register(fn):
         Primitive.__init__(self, type(self).__name__)
         bound = signature.bind(self, *args, **kwargs)
         bound.apply_defaults()
-        for name, value in list(bound.arguments.items())[1:]:
+        self.init_attrs = dict(list(bound.arguments.items())[1:])
+        for name, value in self.init_attrs.items():
             self.add_prim_attr(name, value)
         fn(self, *args, **kwargs)
 

@@ -212,7 +212,7 @@ def with_shard_strategy(primitive, in_strategy=None, out_strategy=None):
             primitive.add_prim_attr(f"{key}_strategy", value)
     spread = current_spread()
     if spread is not None and ins is not None:
-        _note(spread, name, primitive.attrs, ins)
+        _note(spread, name, {**primitive.attrs, **primitive.init_attrs}, ins)
         _note(spread, name, None, outs)
         primitive.__dict__["_strategies"] = ins, outs
         primitive.__class__ = _spread_class(type(primitive))
@@ -231,7 +231,8 @@ def _spread_class(cls: type) -> type:
             if spread is None:
                 return cls.__call__(self, *args, **kwargs)
             ins, outs = self._strategies
-            given = with_strategies(spread, self.name, self.attrs, args, ins, read=True)
+            given = with_strategies(spread, self.name, {**self.attrs, **self.init_attrs}, args, ins,
+                                    read=True)
             found = cls.__call__(self, *given, **kwargs)
             if outs is None:
                 return tuple(map(spread.summed, found)) if isinstance(found, tuple) else spread.summed(found)

@@ -1,5 +1,9 @@
 """What operators keep as their attributes, which libraries read."""
 
+from ast import literal_eval
+
+from mindspore import ops
+
 from tests.reference.expressions import evaluate, lines
 from tests.reference.judge import case
 
@@ -24,3 +28,31 @@ ops.Concat(1).axis, ops.Stack(1).axis, ops.ReduceSum(True).keep_dims
 @case(each={"line": LINES})
 def test_attributes(line):
     return repr(evaluate(line))
+
+
+# made without arguments, or with the numbers behind the name
+MADE = """Add AddN Adam AdaptiveAvgPool2D:3 ApplyAdaMax ApplyMomentum Assign BesselI0 BesselI0e BesselJ0 Cast Concat:1
+    Conv2D:3,2 Dropout2D Eps Fmax Fmin Gather Histogram:3 L2Loss LRN LayerNorm LpNorm:1 MatMul MatrixPower:2 MaxPool:2,2
+    Mul OneHot ReLU ReduceSum ReduceSum:True ScalarCast ScatterAdd ScatterNdUpdate Shape Softmax:1 SparseApplyFtrl:0.1,0.1,0.1,-0.5
+    SparseTensorDenseMatmul Squeeze:2 TensorScatterAdd TopK Transpose Trace Unique Xdivy"""
+
+
+@case(each={"made": MADE.split()})
+def test_all_attributes_and_their_print(made):
+    name, _, given = made.partition(":")
+    one = getattr(ops, name)(*literal_eval(f"({given},)" if given else "()"))
+    return (repr(one), one.name, sorted((k, repr(v)) for k, v in one.attrs.items()),
+            sorted((k, repr(v)) for k, v in one.init_attrs.items()), getattr(one, "input_names", None))
+
+
+class Own(ops.Primitive):
+    @ops.prim_attr_register
+    def __init__(self, a, b=(1, 2)):
+        self.init_prim_io_names(inputs=["x"], outputs=["y"])
+        self.add_prim_attr("d", 5)
+
+
+@case
+def test_a_program_s_own():
+    named = ops.Primitive("Named").add_prim_attr("k", 1)
+    return str(Own(1)), Own(1).attrs, Own(1).init_attrs, str(named), named.attrs, named.init_attrs

@@ -4,12 +4,17 @@
 The table ``attribute_forms.tsv`` has a line for each such operator. A form is ``upper``, ``float``, ``list``,
 or ``k+n``: a number n times (a tuple of n as it is), behind k ones for the axes of batch and channels.
 
+``further_attributes.tsv`` has the names of an operator's inputs and outputs where it keeps them, and the
+attributes that it has beside its arguments: literals, or the names of arguments; ``-`` where it keeps none of
+its arguments.
+
 ``attribute_numbers.tsv`` names those that may be Tensors of one number, and behind a second tab those whose
 elements may.
 """
 
 from __future__ import annotations
 
+from ast import literal_eval
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
@@ -55,6 +60,38 @@ def _spread(ones: int, count: int, value):
     elif not (isinstance(value, (tuple, list)) and len(value) == count):
         return value
     return (1,) * ones + tuple(value)
+
+
+@cache
+def _further() -> dict[str, tuple[bool, dict, dict]]:
+    """Of each operator: whether its arguments are attributes, others' values, others' arguments."""
+    found = {}
+    for line in Path(__file__).with_name("further_attributes.tsv").read_text().splitlines():
+        name, inputs, outputs, others = (*line.split("\t"), "", "")[:4]
+        values = {"input_names": _names(inputs), "output_names": _names(outputs)} if inputs or outputs else {}
+        pairs = [one.partition("=")[::2] for one in others.split() if one != "-"]
+        meant = {key: value for key, value in pairs if value.isidentifier() and value != "True"}
+        values.update((key, literal_eval(value)) for key, value in pairs if key not in meant)
+        found[name] = "-" not in others.split(), values, meant
+    return found
+
+
+def _names(text: str):
+    return literal_eval(text) if "'" in text else text.split()
+
+
+def keeps_arguments(name: str) -> bool:
+    """Whether the arguments that the operator ``name`` is made with are its attributes."""
+    return _further().get(name, (True,))[0]
+
+
+def all_attributes(name: str, values: dict, converted: dict) -> dict:
+    """The attributes of the operator ``name`` that was made with ``values``, kept as ``converted``."""
+    kept, others, meant = _further().get(name, (True, {}, {}))
+    found = {**values, **converted} if kept else {**converted}
+    found.update((key, [*one] if one.__class__ is list else one) for key, one in others.items())
+    found.update((key, values[argument]) for key, argument in meant.items() if argument in values)
+    return found
 
 
 def converted_attributes(name: str, values: dict) -> dict:

@@ -17,6 +17,9 @@ def _check_name(method: str, name) -> None:
                         f"supported:\n    1. ({method}: str, ...)")
 
 
+_UNSHOWN = ("input_names", "output_names")
+
+
 class Primitive:
     """Base of all operator classes (``mindspore.ops.Primitive``): made with attributes, then called."""
 
@@ -27,6 +30,7 @@ class Primitive:
     def __init__(self, name: str | None = None) -> None:
         self.name = name or type(self).__name__
         self.attrs: dict[str, Any] = {}
+        self.init_attrs: dict[str, Any] = {"name": name}
         self._fixed = {}
 
     def __call__(self, *args):
@@ -36,7 +40,7 @@ class Primitive:
         raise NotImplementedError(f"Primitive {self.name} has no computation here; override __call__.")
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{k}={v}" for k, v in self.attrs.items())
+        shown = ", ".join(f"{k}={v}" for k, v in self.attrs.items() if k not in _UNSHOWN)
         return f"Prim[{self.name}]" + (f"<{shown}>" if shown else "")
 
     def add_prim_attr(self, name: str, value) -> Primitive:

@@ -14,7 +14,13 @@ from ms2torch._core.checks.odd import ODD, AcceptedKinds, odd_error, plain_place
 from ms2torch._core.checks.prechecks import with_precheck
 from ms2torch._core.checks.preconditions import PRECONDITIONS, AcceptedCalls, precondition_error
 from ms2torch._core.operators import wider
-from ms2torch._core.operators.attribute_forms import converted_attributes, with_numbers, with_sequences
+from ms2torch._core.operators.attribute_forms import (
+    all_attributes,
+    converted_attributes,
+    keeps_arguments,
+    with_numbers,
+    with_sequences,
+)
 from ms2torch._core.operators.dispatch import ABSENT, FAILURES, PLAIN, OddArgument, of_numpy, primitive_call
 from ms2torch._core.operators.primitive import Primitive
 from ms2torch._core.operators.signatures import SIGNATURES, as_tensors, count_error, signature_error
@@ -84,9 +90,11 @@ class _Form:
         def __init__(self, *args, **kwargs):
             Primitive.__init__(self, name)
             values = read(args, kwargs) if args or kwargs or required else dict(attributes)
-            self.__dict__.update(values)
-            self.__dict__.update(converted_attributes(name, values))
-            self.attrs = values
+            converted = converted_attributes(name, values)
+            self.attrs = all_attributes(name, values, converted)
+            if keeps_arguments(name):
+                self.init_attrs = values
+            self.__dict__.update({**self.attrs, **values, **converted})
             self._fixed = {n: lower(values[n]) for n in attributes}
 
         return __init__
@@ -187,7 +195,7 @@ class _Form:
                     return __call__(self, *map(wrap, made), **kwargs)
                 told = early(args, raw) or form.unlike(raw, True) or \
                     rules.refusal(name, raw, order)
-                raise (told or (worded and err) or form.unfit(raw, self.attrs) or form.unlike(raw, False)
+                raise (told or (worded and err) or form.unfit(raw, self._fixed) or form.unlike(raw, False)
                        or err) from None
 
         return __call__

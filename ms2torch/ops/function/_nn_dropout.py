@@ -152,7 +152,6 @@ class _ChannelDropout(Primitive):
     def __init__(self, keep_prob=0.5) -> None:
         super().__init__(f"Dropout{self._dims}D")
         self.keep_prob = keep_prob
-        self.attrs = {"keep_prob": keep_prob}
 
     def __call__(self, x):
         t = x._t
