@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import torch
 
 from ms2torch._core.checks.words import renderings
@@ -396,6 +397,14 @@ def unravel_index(indices, shape, order="C"):
     """
     if order not in ("C", "F"):
         raise refusal(ValueError, 'invalid order. Expected "C" or "F"')
+    if isinstance(shape, (torch.Tensor, np.ndarray)):
+        if isinstance(shape, torch.Tensor) and shape.is_floating_point():
+            indices = indices.float()
+        if not shape.ndim:
+            raise refusal(ValueError, "The input data's dim must in the range of [1, 8], but got '0'.")
+        if shape.ndim > 1:
+            raise refusal(TypeError, "For Tensor, the input_data contains unsupported elements.")
+        shape = [int(size) for size in shape.tolist()]
     sizes = _tuple(shape) if order == "C" else _tuple(shape)[::-1]
     indices = indices if indices.is_floating_point() or indices.dtype is torch.int64 else indices.int()
     total = math.prod(sizes)

@@ -1,6 +1,8 @@
 """mindspore.numpy's functions with arguments in odd forms: what they give, and what they refuse. One line a case."""
 
+import mindspore as ms
 import mindspore.numpy as mnp
+import numpy as np
 
 from tests.reference import expressions
 from tests.reference.expressions import evaluate, lines
@@ -133,6 +135,23 @@ mnp.copy([[1], [2, 3]])
 @case(each={"line": VALUES})
 def test_value(line):
     return evaluate(line)
+
+
+@case(each={"kind": ["int32", "uint8", "float32"], "sizes": ["int32", "int64", "float16", "array"]})
+def test_sizes_of_a_shape_in_an_array(kind, sizes):
+    at = ms.Tensor(np.array([5, 7], kind))
+    shape = np.array([2, 3, 4]) if sizes == "array" else ms.Tensor(np.array([2, 3, 4], sizes))
+    return mnp.unravel_index(at, shape), mnp.unravel_index(at, shape, "F")
+
+
+@case(raises="Failed calling prod with \"prod(int, <class 'numpy.bool_'>)\".")
+def test_a_bool_of_numpy_is_no_dtype():
+    return ms.Tensor([[1.0, 2.0]]).prod(0, np.bool_(True))
+
+
+@case(raises="dim must in the range of [1, 8]")
+def test_a_shape_of_no_axes():
+    return mnp.unravel_index(ms.Tensor([5]), ms.Tensor(7))
 
 
 @case(raises=True, each={"line": REFUSALS})

@@ -6,6 +6,7 @@ Reduce* primitives keep the dtype.
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 
 from ms2torch._core.checks.calls import no_matching_form
@@ -186,6 +187,8 @@ def _tensor_prod(self, axis=None, dtype=None, keepdims=None, initial=None, *, di
     """Both forms of releases: prod(dim, keepdim, dtype=) and prod(axis, dtype, keepdims, initial)."""
     if dtype.__class__ is bool:
         dtype, keepdims = None, dtype
+    elif isinstance(dtype, np.bool_):
+        raise no_matching_form("prod", axis, dtype)
     total = _prod_ext(self, axis if dim is None else dim, bool(keepdims or keepdim), dtype=dtype)
     return total if initial is None else total * initial
 

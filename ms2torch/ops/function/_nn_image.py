@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core.checks.enum_words import chosen
+from ms2torch._core.checks.enum_words import chosen, meant
 from ms2torch._core.errors import final
 from ms2torch._core.operators.registry import REQUIRED, op, primitive
 from ms2torch._core.operators.spelling import spelled
@@ -246,14 +246,10 @@ def _upsample_trilinear3d(x, output_size=None, scales=None, align_corners=False)
 @primitive("ResizeLinear1D", init={"coordinate_transformation_mode": "align_corners"})
 def _resize_linear1d(x, size, coordinate_transformation_mode="align_corners"):
     """Linear values at another length, (N, C, W) (``mindspore.ops.ResizeLinear1D``)."""
-    how = coordinate_transformation_mode
-    if how not in ("align_corners", "half_pixel"):
-        raise final(
-            ValueError(
-                "For 'ResizeLinear1D', the 'coordinate_transformation_mode' must be 'align_corners' "
-                f"or 'half_pixel', but got {how}."
-            )
-        )
+    how = coordinate_transformation_mode and meant(coordinate_transformation_mode, "", "align_corners",
+                                                   "half_pixel")
+    if not how:
+        raise final(RuntimeError("For 'ResizeLinear1D', coordinate_transformation_mode not support now."))
     return resized_linear(x, ints(size), how == "align_corners")
 
 

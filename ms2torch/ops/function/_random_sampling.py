@@ -51,7 +51,7 @@ def multinomial_with_replacement(x, seed, offset, numsamples, replacement=False)
     if bool((x.sum(-1) <= 0).any()):
         raise final(ValueError("For 'MultinomialWithReplacement' , the sum of each row of 'x' must be "
                                "greater than 0. "))
-    return _chosen(x, int(seed), int(offset), numsamples, replacement)
+    return _chosen(x, int(seed) % (1 << 64), int(offset) % (1 << 64), numsamples, replacement)
 
 
 def _candidates(true_classes, num_true, num_sampled, unique, range_max):
