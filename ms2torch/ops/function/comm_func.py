@@ -56,27 +56,31 @@ def set_comm_ops_inplace(is_enable, func_list=None) -> None:
 # ---- what gives new Tensors, with the arguments of those that write ----------------------------------------
 
 
+def _world(group):
+    return new.HCCL_WORLD_COMM_GROUP if group is None else group
+
+
 def _all_reduce(tensor, op="sum", group=None, async_op=False):
-    return new.all_reduce(tensor, op, group, async_op)
+    return new.all_reduce(tensor, op, _world(group), async_op)
 
 
 def _all_gather_into_tensor(output_tensor, input_tensor, group=None, async_op=False):
-    return new.all_gather_into_tensor(input_tensor, group, async_op)
+    return new.all_gather_into_tensor(input_tensor, _world(group), async_op)
 
 
 def _reduce_scatter_tensor(output, input, op="sum", group=None, async_op=False):
-    return new.reduce_scatter_tensor(input, op, group, async_op)
+    return new.reduce_scatter_tensor(input, op, _world(group), async_op)
 
 
 def _all_to_all(output_tensor_list, input_tensor_list, group=None, async_op=False):
-    return new.all_to_all_with_output_shape(output_tensor_list, input_tensor_list, group, async_op)
+    return new.all_to_all_with_output_shape(output_tensor_list, input_tensor_list, _world(group), async_op)
 
 
 def _all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=None, group=None,
                        async_op=False):
     rows = sum(output_split_sizes) if output_split_sizes else input.shape[0]
     return new.all_to_all_single_with_output_shape((rows, *input.shape[1:]), input, output_split_sizes,
-                                                   input_split_sizes, group, async_op)
+                                                   input_split_sizes, _world(group), async_op)
 
 
 _NEW = {"all_reduce": _all_reduce, "all_gather_into_tensor": _all_gather_into_tensor,
