@@ -1,5 +1,7 @@
 """Data pipelines: torch.utils.data gives MindSpore's rows, in its order where a seed tells it."""
 
+import ast
+
 import numpy as np
 import pytest
 import torch
@@ -10,7 +12,11 @@ from ms2torch.dataset import vision
 
 pytest.importorskip("libcst")
 from ms2torch.translate import translate_source
+from ms2torch.translate.facts import Fact, Facts, Kind
 from ms2torch.translate.helpers import data
+from ms2torch.translate.rewriting.pipelines import pipelines_of
+from ms2torch.translate.rewriting.reading import Reading
+from ms2torch.translate.translation import site_of
 
 HEAD = """
 import mindspore as ms
@@ -302,3 +308,13 @@ def test_what_a_training_watches(watch, capsys):
         shown.append(capsys.readouterr().out)
     assert shown[0] == shown[1]
     assert "epoch 1" in shown[0]
+
+
+def test_a_pipeline_that_another_files_function_is_given_stays():
+    text = "from mindspore import dataset\n\n\ndef scaled(data):\n    return data.map(len)\n"
+    tree, facts = ast.parse(text), Facts()
+    (place,) = [site_of(n) for n in ast.walk(tree) if isinstance(n, ast.Call)]
+    facts.add(place, Fact("mindspore.dataset.Dataset.map", (Kind("Dataset"),)))
+    found = pipelines_of(tree, Reading(tree, facts))
+    assert found.any and "begins is not told" in found.reason
+    assert not pipelines_of(tree, Reading(tree)).any

@@ -129,6 +129,8 @@ def _of_call(tree: ast.Module, reading: Reading, node: ast.Call) -> Pipelines:
         if _is_batched(reading, node) and not ({k.arg for k in node.keywords} - _WORKERS) and name in _TOLD:
             return Pipelines(True)
         return Pipelines(True, f"what {name} is called on is not told")
+    if owner is None and _is_of_pipeline(reading, node):  # another file's function was given it
+        return Pipelines(True, f"where the pipeline that {name} belongs to begins is not told")
     if not is_data(owner):
         return Pipelines()
     return Pipelines(True, _of_method(tree, reading, name, owner, node))
@@ -139,6 +141,13 @@ def _is_batched(reading: Reading, node: ast.Call) -> bool:
     fact = reading.facts.at(*site_of(node))
     owner = fact.arguments[0] if fact is not None and fact.arguments else None
     return owner is not None and owner.value == BATCHED
+
+
+def _is_of_pipeline(reading: Reading, node: ast.Call) -> bool:
+    """Whether a run told that a call is of a pipeline's method."""
+    fact = reading.facts.at(*site_of(node))
+    home, _, _ = fact.name.rpartition(".") if fact is not None else ("", "", "")
+    return home.startswith("mindspore.dataset.") and is_a(home, DATASET)
 
 
 def _of_ref(reading: Reading, path: Ref, node: ast.Call) -> str:
