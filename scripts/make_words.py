@@ -49,6 +49,7 @@ FURTHER = {
     ("mindspore.amp.build_train_network", "level"): "ms.amp.build_train_network("
     "net, nn.SGD(net.trainable_params()), nn.MSELoss(), level=WRONG)",
     ("mindspore.set_context", "device_target"): "ms.set_context(device_target=WRONG)",
+    ("mindspore.set_device", "device_target"): "ms.set_device(WRONG)",
     ("mindspore.set_auto_parallel_context", "parallel_mode"): "ms.set_auto_parallel_context("
     "parallel_mode=WRONG)",
     ("mindspore.EarlyStopping", "mode"): "ms.train.EarlyStopping(mode=WRONG)",

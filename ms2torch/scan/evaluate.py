@@ -135,7 +135,28 @@ def _value(node, look):
         case ast.IfExp():
             test = _value(node.test, look)
             return UNKNOWN if test is UNKNOWN else _value(node.body if test else node.orelse, look)
+        case ast.ListComp() | ast.GeneratorExp() | ast.SetComp():
+            values = _made(node, look)
+            return set(values) if isinstance(node, ast.SetComp) else values
     return look(node)
+
+
+def _made(node, look) -> list:
+    """What a comprehension over one sequence makes: ``tuple(int(n) for n in version.split("."))``."""
+    (part,) = node.generators
+    values = []
+    for item in _argument(part.iter, look):
+        here = _within(part.target, item, look)
+        if all(_argument(test, here) for test in part.ifs):
+            values.append(_argument(node.elt, here))
+    return values
+
+
+def _within(target, item, look):
+    """``look``, with a comprehension's variables."""
+    targets, items = ([target], [item]) if isinstance(target, ast.Name) else (target.elts, item)
+    names = {name.id: value for name, value in zip(targets, items, strict=True)}
+    return lambda node: names[node.id] if isinstance(node, ast.Name) and node.id in names else look(node)
 
 
 def _named(node, look):

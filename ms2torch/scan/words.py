@@ -10,16 +10,20 @@ from .answers import DATA, look_up
 
 # So many words are not listed.
 _MANY = 9
+# Arguments whose words are taken as they are written alone: "gpu" is no device.
+_EXACT = ("device_target",)
 # Arguments that take an initializer's name.
 _STARTS = ("weight_init", "bias_init", "gamma_init", "beta_init", "embedding_table", "table_init")
 
 
 def wrong_words(found, values: dict[str, object]) -> Iterator[str]:
-    """What is wrong with the words among a call's arguments, in words. Letters' case never is."""
+    """What is wrong with the words among a call's arguments, in words. Letters' case is so for few."""
     taken = _taken().get(id(found), {})
     for name, value in values.items():
         words = taken.get(name) or (_initializers() if name in _starts(found) else ())
-        if not (isinstance(value, str) and words) or value.lower() in map(str.lower, words):
+        if not (isinstance(value, str) and words):
+            continue
+        if value in words or (name not in _EXACT and value.lower() in map(str.lower, words)):
             continue
         near = difflib.get_close_matches(value.lower(), list(map(str.lower, words)), 1, 0.7)
         hint = f" Did you mean {next(w for w in words if w.lower() == near[0])!r}?" if near else ""

@@ -137,6 +137,9 @@ LINES = [
     ("(ops.ones(3) * 2).nothing_like_it()", "never", "mindspore.Tensor.nothing_like_it", "attribute."),
     ("ms.Tensor([1]).repeat(2, 0)", "api", "mindspore.Tensor.repeat", "before 2.5"),
     ("ms.Tensor([1]).repeat(2, 3, 4)",),
+    ("ms.set_device('cuda')", "argument", "mindspore.set_device", "It takes 'CPU', 'GPU', 'Ascend'."),
+    ("ms.set_context(device_target='gpu')", "argument", "mindspore.set_context", "Did you mean 'GPU'?"),
+    ("ms.set_device('Ascend', 0)",),
     ("ds.MnistDataset('d').batch(2, drop=1)", "argument", "mindspore.dataset.MnistDataset.batch", "'drop'"),
     ("import no_such_package_anywhere", "module", "no_such_package_anywhere", "pip install"),
     ("from numpy.no_such import x", "module", "numpy.no_such", "no module of the numpy"),
@@ -183,6 +186,10 @@ if ms.__version__ < "1.5":
 if version.parse(ms.__version__) >= version.parse("3.0"):
     ops.nope()
 if int(ms.__version__.split(".")[0]) < 2:
+    ops.nope()
+if tuple(int(n) for n in ms.__version__.split(".")[:2] if n) < (1, 5):
+    ops.nope()
+if [int(n) for n in ms.__version__.split(".")] < [2]:
     ops.nope()
 OLD = ms.__version__.startswith("1.")
 if OLD:
