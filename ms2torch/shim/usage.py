@@ -100,8 +100,13 @@ class Usage:
             return None if name in _BASES else (name, "made", 0)
         if public[0] != _CELL:
             return public
-        construct = getattr(type(frame.f_locals.get("self")), "construct", None)
-        return self.names.get(id(getattr(construct, "__code__", None)))
+        cls = type(frame.f_locals.get("self"))
+        code = getattr(getattr(cls, "construct", None), "__code__", None)
+        if code is None or (id(code) not in self.names and self._of_program(code.co_filename)):
+            return None
+        # By its class: several layers share one code, and some have it of a class without a public name.
+        name = next((self.classes[c] for c in cls.__mro__ if c in self.classes), _CELL)
+        return None if name == _CELL else (name, "layer", 0)
 
     def _count(self, name: tuple[str, str, int], start: float, inner: float) -> None:
         spent = time.perf_counter() - start

@@ -162,6 +162,30 @@ def test_the_report_counts_what_the_program_calls(tmp_path):
     assert "mindspore.nn.Cell" not in found
 
 
+def test_the_report_names_a_layer_by_its_class(tmp_path):
+    import json
+
+    (tmp_path / "train.py").write_text("""
+import mindspore as ms
+from mindspore import nn
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.relu, self.pool, self.soft = nn.ReLU(), nn.MaxPool2d(2), nn.HSigmoid()
+
+    def construct(self, x):
+        return self.soft(self.pool(self.relu(self.relu(x))))
+
+Net()(ms.ops.ones((1, 1, 4, 4), ms.float32))
+""")
+    code, _, err = launched("--report=out.json", "train.py", cwd=tmp_path)
+    assert code == 0, err
+    rows = json.loads((tmp_path / "out.json").read_text())["apis"]
+    found = {row["name"]: row["calls"] for row in rows if row["form"] == "layer"}
+    assert found == {"mindspore.nn.ReLU": 2, "mindspore.nn.MaxPool2d": 1, "mindspore.nn.HSigmoid": 1}
+
+
 @pytest.mark.parametrize("command", [["translate", "train.py", "-o", "out"], ["explain", "nn.Dense"]])
 def test_a_package_that_is_not_installed_is_named(tmp_path, command):
     (tmp_path / "train.py").write_text(PROGRAM)
