@@ -11,6 +11,8 @@ from .trace import with_array
 
 # Elements whose gradients agree to this part are those whose updates can be compared.
 AGREED = 1e-3
+# More places than this are not searched for the smaller of two arrays.
+_PLACES = 256
 # float32 numbers, cut to those of a narrower dtype.
 _ROUNDED = {"float16": lambda values: values.astype(np.float16).astype(np.float32),
             "bfloat16": lambda values: (values.view(np.uint32) & np.uint32(0xFFFF0000)).view(np.float32)}
@@ -83,6 +85,25 @@ def reordered(r: dict, other: dict) -> float:
     if "array" not in r or "array" not in other or r["stats"]["n"] != other["stats"]["n"]:
         return math.inf
     return error(*(np.sort(each) for each in values(r, other)))
+
+
+def within(r: dict, other: dict, zeros: bool) -> float:
+    """The distance of the smaller of two records' arrays from what the larger holds at the nearest place, as
+    a part of its norm; with ``zeros`` of those places around which there is nothing but 0. Infinite where
+    neither fits into the other along the axes after the first."""
+    if any(each.get("array") is None for each in (r, other)) or len(r["shape"]) != len(other["shape"]):
+        return math.inf
+    large, small = sorted((np.asarray(each["array"], np.float64) for each in (r, other)), key=np.size,
+                          reverse=True)
+    room = [one - two for one, two in zip(large.shape, small.shape, strict=True)]
+    if room[0] or min(room) < 0 or math.prod(n + 1 for n in room) > _PLACES:
+        return math.inf
+    filled, gaps = np.count_nonzero(large), [math.inf]
+    for place in np.ndindex(*(n + 1 for n in room)):
+        held = large[tuple(slice(at, at + n) for at, n in zip(place, small.shape, strict=True))]
+        if not zeros or np.count_nonzero(held) == filled:
+            gaps.append(norm(held - small))
+    return min(gaps) / (norm(small) or 1.0)
 
 
 def parts(mine: np.ndarray, theirs: np.ndarray) -> np.ndarray:

@@ -98,14 +98,14 @@ def pairs(reference, port) -> Pairs:
     _pair_parameters(*groups, found, called)
     # Where a layer's parameters are another layer's part there (a bias beside a Linear), each for itself.
     taken = set(found.parameters.values())
-    _pair_parameters({p["name"]: [p] for p in _counted(reference) if p["name"] not in found.parameters},
-                     {p["name"]: [p] for p in _counted(port) if p["name"] not in taken}, found)
+    _pair_parameters({p["name"]: [p] for p in counted(reference) if p["name"] not in found.parameters},
+                     {p["name"]: [p] for p in counted(port) if p["name"] not in taken}, found)
     _same_names(reference, port, found)
     trees = tuple(Tree(t.cells, t.parameters) for t in (reference, port))
     _squares(reference, port, trees, found)
     taken = set(found.parameters.values())
-    found.alone = ([p["name"] for p in _counted(reference) if p["name"] not in found.parameters],
-                   [p["name"] for p in _counted(port) if p["name"] not in taken])
+    found.alone = ([p["name"] for p in counted(reference) if p["name"] not in found.parameters],
+                   [p["name"] for p in counted(port) if p["name"] not in taken])
     found.classes = tuple({c["name"]: c["class"] for c in t.cells} for t in (reference, port))
     held = _held(found, trees)
     for cell, modules in _owners(found, trees).items():
@@ -185,7 +185,7 @@ def by_shape(left: list[dict], right: list[dict]) -> list[tuple[str, str, str]]:
 # ---- parameters --------------------------------------------------------------------------------------------
 
 
-def _counted(trace) -> list[dict]:
+def counted(trace) -> list[dict]:
     """The network's parameters, without those by which an optimizer keeps its state; whether an optimizer
     gets a gradient for each, and for any that came into sight with it."""
     first = _first(trace)
@@ -198,7 +198,7 @@ def _counted(trace) -> list[dict]:
 def _groups(trace) -> dict[str, list[dict]]:
     """Parameters by the layer that holds them, in order."""
     groups: dict[str, list[dict]] = {}
-    for p in _counted(trace):
+    for p in counted(trace):
         groups.setdefault(p["name"].rpartition(".")[0], []).append(p)
     return groups
 
@@ -310,8 +310,8 @@ def _layers(left: dict[str, list[dict]], right: dict[str, list[dict]], *called):
 def _same_names(reference, port, found: Pairs) -> None:
     """What has one name on both sides and not one shape is paired, too: the shape is then what differs."""
     taken = set(found.parameters.values())
-    free = {_translated(p): p["name"] for p in _counted(port) if p["name"] not in taken}
-    for p in _counted(reference):
+    free = {_translated(p): p["name"] for p in counted(port) if p["name"] not in taken}
+    for p in counted(reference):
         other = free.get(_translated(p)) if p["name"] not in found.parameters else None
         if other is not None:
             found.parameters[p["name"]], found.how[p["name"]] = other, "name; the shapes differ"

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from . import accumulated, checks, ported, reruns, trace
 from .finding import CannotCompare, Verdict
-from .pairing import Pairs, pairs
+from .pairing import Pairs, counted, pairs
 from .updates import FLOOR, GROWTH
 from .walk import Walk
 
@@ -69,6 +69,10 @@ def compare_traces(reference, port, verdict: Verdict, steps: int | None = None, 
     if walk.untrained:
         verdict.notes.append("MindSpore's that no optimizer is given and the port does not have: "
                              f"{', '.join(walk.untrained[:_SHOWN])}")
+    late = _come_later(reference, last)
+    if late:
+        verdict.notes.append("what MindSpore's program keeps beside the network that it trains (an average "
+                             f"of its weights?) was not compared: {', '.join(late[:_SHOWN])}")
     verdict.notes += _notes(found, reference, port, last)
     for name, opened in (("the reference", reference), ("the port", port)):
         end = opened.end or {"status": "cut off"}
@@ -76,6 +80,16 @@ def compare_traces(reference, port, verdict: Verdict, steps: int | None = None, 
             said = end.get("traceback") or end.get("message")
             raise CannotCompare(f"{name} failed after step {last}:\n{said}")
     return verdict
+
+
+def _come_later(reference, last: int) -> list[str]:
+    """Parameters of MindSpore's that come into sight after the steps by which names are paired: a Cell that
+    averages weights is called, a Module that a port keeps averages in need not be."""
+    known = {p["name"] for p in counted(reference)}
+    shown = {r["where"]: None for step in range(2, min(last, _STEPS) + 1) for r in reference.step(step)
+             if r["kind"] == "tensor" and r["stage"] == "parameter"}
+    first = {r["where"] for r in reference.step(1) if r["kind"] == "tensor"}
+    return [name for name in shown if name not in known | first]
 
 
 def _has_trained(opened, name: str) -> None:

@@ -35,6 +35,8 @@ _WHOLE_NETWORK = 1e-4
 _NEARER, _CLEARLY = 0.01, 0.1
 # Of what a program changes between two steps, the share that it may be apart.
 _BETWEEN = 0.05
+# What a step makes of its data, up to what its optimizers get.
+_MADE = ("data", "forward", "loss", "backward", "gradient")
 _STATISTICS = ("moving_mean", "moving_variance")
 # Modules that compute something else in training mode.
 _MODES = ("Dropout", "BatchNorm", "InstanceNorm")
@@ -87,7 +89,7 @@ class Walk(Updates):
     def step(self, number: int) -> None:
         """Compare one step."""
         left, right = (of_training(t.step(number)) for t in (self.reference, self.port))
-        left = unscaled(left, right)
+        left, begun = unscaled(left, right), len(self.findings)
         theirs = _by_place(right)
         # What a step leaves of the parameters comes after all its gradients, whichever optimizer's they are.
         left.sort(key=lambda r: (r["stage"] == "parameter", r.get("update", 0), compare.order(r["stage"])))
@@ -120,6 +122,7 @@ class Walk(Updates):
         if twice:
             left = [r for r in left if r["stage"] != "backward"]
         self.flow, self.elsewhere, self.fed_otherwise = Flow(left), set(), set()
+        self.padded, self.loss_agrees = set(), False
         # Moving statistics of what a port does not call in a step stay as they were.
         kept = {where: both for where, both in self.ended.items() if where.endswith(_STATISTICS)}
         self.ended, self.after = {**kept, **self.after}, {}
@@ -144,6 +147,7 @@ class Walk(Updates):
                     self._state(r)
                 case "parameter":
                     self._parameter(r)
+        self._of_other_shapes(begun)
         self._explain()
         self._rates_of_their_own()
         if self.deep and not any(self.left_over):
@@ -250,7 +254,7 @@ class Walk(Updates):
             return
         if r["stage"] == "forward" and r["role"] == "input":
             self.inputs.setdefault((where, call), (self.worst, len(self.findings)))
-        if self._laid_out_otherwise(r, other) or self._drawn_elsewhere(r, other):
+        if self._laid_out_otherwise(r, other) or self._framed(r, other) or self._drawn_elsewhere(r, other):
             return
         if r["role"] == "grad_input" and (r["where"], call) in self.fed_otherwise:
             return  # what the Module is given is something else: it holds more than the Cell
@@ -295,6 +299,35 @@ class Walk(Updates):
         self.worst = max(self.worst, error)
         return True
 
+    def _framed(self, r: dict, other: dict) -> bool:
+        """Whether an input is the other side's with zeros around it, as one program pads what the other's
+        layer pads; or, after such an input, an output the other's with more around it, which is cropped then.
+        A crop at the wrong end shows in what is made of it."""
+        place = r["where"], r["call"]
+        output = r["role"] == "output"
+        if r["stage"] != "forward" or r["shape"] == other["shape"] or (output and place not in self.padded):
+            return False
+        error = apart.within(r, other, zeros=not output)
+        if error > max(GROWTH * self.worst, FLOOR * epsilon(r["dtype"])):
+            return False
+        self.padded.add(place)
+        self.verdict.compared += 1
+        self.worst = max(self.worst, error)
+        if output:
+            self.last, self.called, self.agreed = self.tree.named(r["where"]), [], r["order"]
+            self.passed_over[self.last] = None
+        return True
+
+    def _of_other_shapes(self, begun: int) -> None:
+        """Pass over values of another shape in a step whose loss and gradients agree: a port may crop at the
+        end what MindSpore's program crops after each layer."""
+        new = self.findings[begun:]
+        shapes = [f for f in new if f.kind == "shape" and f.stage == "forward"]
+        rest = [f for f in new if f not in shapes]
+        if shapes and self.gradients and self.loss_agrees and not any(f.stage in _MADE for f in rest):
+            self.findings[begun:] = rest
+            self.passed_over.update(dict.fromkeys(f.where for f in shapes))
+
     def _drawn_elsewhere(self, r: dict, other: dict) -> bool:
         """Whether an output differs and all that is made of it agrees: the port draws the line between this
         layer and the next elsewhere. The gradient that comes to that place says nothing either."""
@@ -311,16 +344,17 @@ class Walk(Updates):
         if not made and self.tree.has_children(self.tree.named(r["where"])):  # an activation of its own
             made = self.flow.next_made(r, paired)
         others = [self._both(m) for m in made or self.flow.after(r)]
-        gaps = [apart.gap(m, o) if apart.alike(m, o) else math.inf for m, o in others if o]
-        if not gaps:
+        both = [(m, o) for m, o in others if o]
+        if not both:
             return False
         # What stands between may be an approximation: MindSpore's tanh is good to 5e-5 on a CPU. A
         # normalisation is none: where it is a little apart, all after it is (an epsilon).
         gap = apart.gap(r, other) if apart.alike(r, other) else math.inf
+        gaps = [apart.gap(m, o) if apart.alike(m, o) else math.inf for m, o in both]
         agrees = max(gaps) <= max(GROWTH * self.worst, _WHOLE_NETWORK)
         if agrees and "Norm" in self.pairs.classes[0].get(self.tree.named(r["where"]), ""):
             agrees = max(gaps) < _CLEARLY * gap
-        if not agrees and not max(gaps) < _NEARER * gap:
+        if not agrees and (place in self.padded or not max(gaps) < _NEARER * gap):
             return False  # else the line is elsewhere, too, and what differs is named where it is taken in
         self.elsewhere.add(place)
         if agrees:
@@ -397,6 +431,7 @@ class Walk(Updates):
         count, worst = len(self.findings), self.worst
         if self.deep or self.number == 1:
             self._judge(r, other, worst, note)
+        self.loss_agrees = len(self.findings) == count
         if len(self.findings) > count:
             self._name_around(r, worst)
 

@@ -204,6 +204,19 @@ def test_square_matrices_of_products_and_a_loss_scale_within_the_function(tmp_pa
     assert [w["first"]["where"] for w in (loss, layer, rate)] == ["program/mul", "out", "learning_rate"]
 
 
+def test_a_layer_that_pads_both_sides_and_a_crop_after_it(tmp_path):
+    """``records/causal.trace`` is MindSpore 2.10.0's run of causal.py, recorded with --refeed 1,2. The second
+    port crops at the end alone."""
+    crop = "[:, :, :n]"
+    changes = [("", ""), (f"{crop})\n", ")\n"), (f"self.first(x){crop}", "self.first(x)[:, :, -n:]"),
+               ("padding=4, dilation=2", "padding=2, dilation=2"), ("dilation=2", "dilation=1")]
+    right, late, *wrong = said_of("causal_port.py", RECORD.with_name("causal.trace"), changes, tmp_path)
+    assert right["equal"] and late["equal"] and right["compared"] > 40
+    assert any("average.a.conv.weight" in note for note in right["notes"])
+    assert [(w["first"]["stage"], w["first"]["where"], w["first"]["role"]) for w in wrong] == [
+        ("forward", "b.conv", "input"), ("forward", "b.conv", "output"), ("forward", "b.conv", "output")]
+
+
 def test_one_step_of_the_loop_is_recorded_with_the_updates_of_all_its_optimizers(tmp_path):
     asked = options.Options(script=["t.py"], torch="port.py", align=("weights",), refeed=(1,),
                             reference="ms2torch")
