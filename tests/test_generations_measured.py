@@ -262,3 +262,42 @@ def test_how_layers_were_shown(api):
 def test_what_is_left_out_is_no_change_that_is_followed():
     assert generations.LEFT_OUT.keys().isdisjoint(generations.CHANGES)
     assert all(change.before and change.since for change in generations.LEFT_OUT.values())
+
+
+def test_check_is_silent_where_only_the_environment_chose(api, tmp_path, monkeypatch):
+    from ms2torch.scan import program
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.py").write_text("from mindspore import ops\nops.interpolate(x, None, None, (8, 8))\n")
+    assert [finding.kind for finding in program.scan("a.py")[0]] == ["api"]
+    api("1.10")
+    assert program.scan("a.py")[0] == []
+
+
+def test_a_translation_tells_what_operators_meant(tmp_path):
+    pytest.importorskip("libcst")
+    from ms2torch.translate.outcome import Outcome
+
+    said = "\n".join(Outcome("a.py", "b.py", api="2.0").sentences())
+    assert "not written out: integers divide to integers" in said and "has memory of its own" in said
+    assert "Python's floats" not in said
+    assert "not written out" not in "\n".join(Outcome("a.py", "b.py", api="2.10").sentences())
+    assert "not written out" not in "\n".join(Outcome("a.py", "b.py").sentences())
+
+
+def test_translate_writes_by_the_chosen_release(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("libcst")
+    from ms2torch.translate import command
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.py").write_text(
+        "import numpy as np\nfrom mindspore import ops, Tensor\n"
+        "x = Tensor(np.arange(12).reshape(1, 1, 3, 4).astype(np.float32))\n"
+        'print(ops.interpolate(x, None, None, (6, 8), "align_corners", "bilinear").sum())\n'
+        "print(ops.max(x.reshape(3, 4), 1)[0])\n")
+    assert command.main(["a.py", "--api", "1.10", "--run", "a.py", "-o", "out"]) == 1
+    said = capsys.readouterr().out
+    assert "interpolate is kept" in said and "MS2TORCH_API=1.10 in the environment" in said
+    assert "ms2torch.to_torch(ms2torch.ops.interpolate)" in (tmp_path / "out" / "a.py").read_text()
+    assert "The whole program differs" not in said
+    assert not generation.is_set()

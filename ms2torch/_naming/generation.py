@@ -6,6 +6,7 @@ Unset, every spelling that can be told apart is accepted and the rest follows 2.
 
 from __future__ import annotations
 
+import contextlib
 import os
 
 LATEST = (2, 10)
@@ -30,6 +31,18 @@ def set_api(text: str | None) -> None:
     _set = None if text is None else parse(text)
     for follow in _followers:
         follow()
+
+
+@contextlib.contextmanager
+def chosen(text: str | None):
+    """In here the generation is ``text``; None changes nothing."""
+    before = _set
+    if text is not None:
+        set_api(text)
+    try:
+        yield
+    finally:
+        set_api(None if before is None else ".".join(map(str, before)))
 
 
 def follow(act) -> None:

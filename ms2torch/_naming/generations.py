@@ -64,13 +64,13 @@ CHANGES = {
         (2, 9), "Equal and Less take a number first", "they refuse one"),
     "mindspore.ops.avg_pool2d": Change(
         (2, 0), "avg_pool2d(x, kernel_size, strides, pad_mode)",
-        "avg_pool2d(input_x, kernel_size, stride, padding)"),
+        "avg_pool2d(input_x, kernel_size, stride, padding)", "(4:5)"),
     "mindspore.ops.conv2d": Change(
         (2, 0), "conv2d(inputs, weight, pad_mode, padding, stride, dilation, group)",
-        "conv2d(input, weight, bias, stride, pad_mode, padding, dilation, groups)"),
+        "conv2d(input, weight, bias, stride, pad_mode, padding, dilation, groups)", "(4:7)"),
     "mindspore.ops.interpolate": Change(
         (2, 0), "interpolate(x, roi, scales, sizes, coordinate_transformation_mode, mode)",
-        "interpolate(input, size, scale_factor, mode, align_corners)"),
+        "interpolate(input, size, scale_factor, mode, align_corners)", "(4:6)"),
     "mindspore.ops.grad": Change(
         (2, 0), "grad(fn, grad_position, sens_param)", "grad(fn, grad_position, weights)"),
     "mindspore.ops.vjp": Change(
@@ -187,6 +187,19 @@ LEFT_OUT = {
     "mindspore.ops.prod": Change(
         (2, 3), "the gradient of a product with a factor 0 is of ones", "it is the derivative"),
 }
+
+
+# What operators and dtypes mean by the release, which a translation to PyTorch does not write.
+OPERATORS = ("mindspore.ops.div", "mindspore.ops.Div", "mindspore.ops.mul", "mindspore.ops.sum",
+             "mindspore.ops.where", "mindspore.ops.clip", "mindspore.ops.clamp", "mindspore.Tensor",
+             "mindspore.Tensor.view")
+
+
+def untranslated(release: str) -> list[str]:
+    """The meanings that operators have in ``release``, and that a translation does not write, in words."""
+    asked = generation.parse(release)
+    return [CHANGES[name].before for name in OPERATORS
+            if CHANGES[name].first <= asked < CHANGES[name].release]
 
 
 def has_old_meaning(name: str) -> bool:

@@ -36,7 +36,7 @@ def call_findings(path: str, found, call: ast.Call, bound: bool,
     if not wrong:
         yield from (("refused", text) for text in _refused_arguments(found, call, bound))
     for fact in facts(path, found):
-        if not (fact.kind == API and api) and is_concerned(fact.when, call):
+        if not (fact.kind == API and (api or generation.is_set())) and is_concerned(fact.when, call):
             yield fact.kind, fact.text
 
 

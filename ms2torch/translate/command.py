@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 from ms2torch._core.errors import check_reports
+from ms2torch._naming import generation
 from ms2torch.cli import Parser
 
 from . import places, report
@@ -57,7 +58,7 @@ def main(argv: list[str]) -> int:
         script = _script(asked.run, project)
         check_reports(asked.json, asked.html)
         _has_libcst()
-        with Draft(project) as draft:
+        with generation.chosen(asked.api), Draft(project) as draft:
             outcome = translate(project, draft, script, asked.api)
             # Before OUT: a report that cannot be written leaves nothing behind.
             if asked.html:
@@ -107,7 +108,7 @@ def _script(run: str | None, project: Project) -> list[str] | None:
 def translate(project: Project, draft: Draft, script: list[str] | None, api: str | None) -> Outcome:
     """Run, translate, prove, and write into the draft."""
     began = time.perf_counter()
-    outcome = Outcome(str(project.root), str(project.out))
+    outcome = Outcome(str(project.root), str(project.out), api=api or "")
     with tempfile.TemporaryDirectory(prefix="ms2torch-") as folder:
         if script:
             _copied(Path.cwd(), Path(folder) / "before")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ms2torch._naming import generations
+
 from .proving import PROVED
 from .translation import Site
 
@@ -39,6 +41,7 @@ class Outcome:
     compared: str = ""
     numpy: str = ""
     seconds: float = 0.0
+    api: str = ""
 
     @property
     def sites(self) -> int:
@@ -134,6 +137,11 @@ class Outcome:
             )
         if self.whole is not None:
             lines.append("The whole program " + (f"differs: {self.whole}" if self.whole else self.compared))
+        if self.api and self.kept:
+            lines.append(f"What is kept needs MS2TORCH_API={self.api} in the environment when it runs.")
+        if self.api and (otherwise := generations.untranslated(self.api)):
+            lines.append(f"Operators are PyTorch's now; what they meant in {self.api} is not written out: "
+                         f"{'; '.join(otherwise)}.")
         return lines
 
     def as_json(self) -> dict:

@@ -39,6 +39,7 @@ def prove(
         "side": "translation",
         "script": str(project.target(path, draft.place)),
         "arguments": script[1:],
+        "api": api,
         "given": original["weights"],
         "weights": str(folder / "translation.pt"),
         "out": str(folder / "translation.end.json"),

@@ -21,6 +21,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 import torch
 
+from ms2torch._naming import generation
 from ms2torch.experimental.optim.optimizer import Optimizer as Experimental
 from ms2torch.nn.cell import Cell
 from ms2torch.nn.optim.optimizer import Optimizer
@@ -329,6 +330,9 @@ def main(spec: dict) -> None:
         from ms2torch.shim import alias
 
         alias.install(spec.get("api"), inherit=True)
+    elif spec.get("api"):               # what is kept of ms2torch asks for it
+        os.environ["MS2TORCH_API"] = spec["api"]
+        generation.set_api(spec["api"])
     given = saved(spec["given"]) if spec.get("given") else ()
     script = spec["script"]
     sys.argv = [script, *spec["arguments"]]
