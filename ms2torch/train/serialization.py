@@ -118,7 +118,8 @@ def _chosen(save_obj, choice):
         pairs = [_from_named(entry) for entry in save_obj if not getattr(entry.get("data"), "_away", ())]
     else:
         pairs = [_from_parameter(param) for param in save_obj if not getattr(param, "_away", ())]
-    return pairs if choice is None else [pair for pair in pairs if choice(pair[0])]
+    return [(name, value.full_tensor() if hasattr(value, "full_tensor") else value)  # (in parts)
+            for name, value in pairs if choice is None or choice(name)]
 
 
 def _slices(save_obj, choice):

@@ -53,3 +53,10 @@ def test_modes_groups_and_optimizers(together, kind, level, size, mode, shards):
     found = together(cases.shared, size, kind, level, shards, mode)
     _same_bits(found)
     _near(found[0][1], parameters)
+
+
+@pytest.mark.parametrize("level", ["level1", "level2", "level3"])
+def test_a_training_goes_on_from_its_whole_checkpoint(together, tmp_path, level):
+    """With the moments that were saved, also where each rank keeps its part of everything."""
+    for went_on, resumed in together(cases.resumed, 2, level, str(tmp_path)):
+        assert resumed == went_on

@@ -447,3 +447,25 @@ def memory(level, kind="functional", batch=2):
         meter.restart()
         step(x, x)
     return rest, meter.peak - rest, meter.sent
+
+
+def resumed(level, folder):
+    """(losses to the end, those after loading what was saved on the way) of ranks that share an optimizer."""
+    init()
+    ms.set_auto_parallel_context(parallel_mode="semi_auto_parallel", enable_parallel_optimizer=True,
+                                 parallel_optimizer_config={"parallel_optimizer_threshold": 0,
+                                                            "optimizer_level": level})
+
+    def made():
+        net = nn.Dense(8, 4, weight_init=ms.Tensor(np.arange(32, dtype=np.float32).reshape(4, 8) / 32))
+        optimizer = nn.AdamWeightDecay(net.trainable_params(), 0.05)
+        return nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), optimizer)
+
+    x, y = ms.Tensor(np.eye(8, dtype=np.float32)), ms.Tensor(np.ones((8, 4), np.float32))
+    step, path = made(), f"{folder}/{get_rank()}.ckpt"
+    losses = [float(step(x, y).asnumpy()) for _ in range(3)]
+    ms.save_checkpoint(step, path)
+    losses += [float(step(x, y).asnumpy()) for _ in range(3)]
+    again = made()
+    ms.load_param_into_net(again, ms.load_checkpoint(path))
+    return losses[3:], [float(again(x, y).asnumpy()) for _ in range(3)]

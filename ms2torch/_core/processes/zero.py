@@ -135,11 +135,14 @@ class Share:
     def split(self, p) -> None:
         """From now on ``p``, of the weight's shape, holds this rank's rows only."""
         old = p._rest
-        if old.__class__ is DTensor or old.shape != self.weight()._rest.shape:
+        if (p._share is not None and old.__class__ is DTensor) or old.shape != self.weight()._rest.shape:
             return
-        new = torch.nn.Parameter(self.shared(self.rows(old).clone()), requires_grad=False)
-        old.data = old.data.new_empty(0)
-        old._moved_to = new
+        if old.__class__ is DTensor:        # (made like the weight, which is in parts)
+            new = old
+        else:
+            new = torch.nn.Parameter(self.shared(self.rows(old).clone()), requires_grad=False)
+            old.data = old.data.new_empty(0)
+            old._moved_to = new
         p.__class__ = _sharing(p.__class__)
         own = self if p is self.weight() else Share(p, self.mesh, 3, self.placements)
         p._share, p._rest = own, new
