@@ -17,3 +17,11 @@ def no_target_is_left():
     yield
     if (device := sys.modules.get("ms2torch._core.devices.device")) is not None:
         device.wanted = None
+
+
+@pytest.fixture(autouse=True)
+def no_release_is_left():
+    """Nor is the release whose meanings it chooses the next one's."""
+    yield
+    if (generation := sys.modules.get("ms2torch._naming.generation")) is not None and generation.is_set():
+        generation.set_api(None)

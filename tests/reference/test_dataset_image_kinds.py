@@ -124,8 +124,9 @@ def test_gamma_of_whole_numbers():
     return all_told(V.AdjustGamma(0.7), (one for one in images() if one[1].dtype.kind != "f"))
 
 
+# (Not "perspective": the last bits of a least squares solution, which processors differ in, decide its pixels.)
 @case(each={"name": ["brightness", "contrast", "saturation", "sharpness", "autocontrast", "center crop", "crop", "equalize",
-                     "left right", "invert", "normalize one", "pad", "pad reflecting", "perspective", "posterize", "rescale",
+                     "left right", "invert", "normalize one", "pad", "pad reflecting", "posterize", "rescale",
                      "resize", "resize area", "rotate", "solarize", "tensor", "type", "random crop", "random crop padded",
                      "random resized crop", "random rotation", "random sharpness", "erase in place"]})
 def test_pictures(name):

@@ -175,6 +175,10 @@ TRANSFORMS = {
 }
 
 
+# Their pixels lie on ties, which the last bits of a least squares solution decide: another processor's differ.
+OF_THE_PROCESSOR = ("tilted-nearest", "random-tilt")
+
+
 @case(each={"what": list(TRANSFORMS), "grey": [False, True]})
 def test_of_pil_images(what, grey):
     if grey and what in ("lighting", "hue-back", "uniform"):
@@ -183,7 +187,7 @@ def test_of_pil_images(what, grey):
     np.random.seed(3)
     transform, image = TRANSFORMS[what](), V.ToPIL()(NOISE[..., 0] if grey else NOISE)
     return [
-        [*result.size, result.mode, zlib.crc32(result.tobytes())]
+        [*result.size, result.mode, what in OF_THE_PROCESSOR or zlib.crc32(result.tobytes())]
         for result in (transform(image) for _ in range(6))
     ]
 
