@@ -10,7 +10,6 @@ import pytest
 
 import ms2torch
 from ms2torch._core import errors, mode
-from ms2torch._naming import generation
 from ms2torch.shim import alias
 
 
@@ -106,7 +105,6 @@ def test_the_real_one_beside_it_is_mentioned_once(removed, tmp_path, monkeypatch
 
 
 def test_api_sets_generation_version_and_default_mode(removed, monkeypatch):
-    monkeypatch.setattr(generation, "_set", None)
     monkeypatch.setattr(mode, "graph", False)
     ms2torch.install(api="1.5")
     assert ms2torch.__version__ == ms2torch.version.__version__ == "1.5.0"
