@@ -379,6 +379,7 @@ def _operator(name: str, same, full, prim: str, sequences: str = "", scalars: bo
     list or tuple may stand: "right", "left", both or none; in a graph on both. ``method`` is what errors
     call the operator, where it is no other's.
     """
+    # In a graph, and beside a sequence, these are MindSpore's Add and Sub, which take no two bools.
     added = full.__name__ if full in (arithmetic.add, arithmetic.sub) else ""
     refused = torch.bool if added else None
 

@@ -42,7 +42,8 @@ def settle(made: str, place: str) -> None:
                     file.write(len(block).to_bytes(4, "big") + block)
             file.write(bytes(4) + (_OWN if callable(mode) else mode.encode()) + _END)
     except BaseException:
-        os.remove(target)
+        with suppress(FileNotFoundError):            # the disk may have refused it
+            os.remove(target)
         raise
     os.replace(target, place)
     if made != place:

@@ -73,14 +73,14 @@ def _reduce_scatter_tensor(output, input, op="sum", group=None, async_op=False):
 
 
 def _all_to_all(output_tensor_list, input_tensor_list, group=None, async_op=False):
-    return new.all_to_all_with_output_shape(output_tensor_list, input_tensor_list, _world(group), async_op)
+    return new.all_to_all_with_output_shape(output_tensor_list, input_tensor_list, group, async_op)
 
 
 def _all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=None, group=None,
                        async_op=False):
     rows = sum(output_split_sizes) if output_split_sizes else input.shape[0]
     return new.all_to_all_single_with_output_shape((rows, *input.shape[1:]), input, output_split_sizes,
-                                                   input_split_sizes, _world(group), async_op)
+                                                   input_split_sizes, group, async_op)
 
 
 _NEW = {"all_reduce": _all_reduce, "all_gather_into_tensor": _all_gather_into_tensor,

@@ -321,7 +321,7 @@ def jvp(fn, inputs, v, has_aux=False):
 
 
 def _vjp_before_2_0(fn, inputs, v):
-    """Output and gradients at once; one input's is a Tensor."""
+    """Output and gradients at once; one input's is a Tensor (not measured: no release with it can be had)."""
     output, pull_back = _vjp(fn, _as_tuple(inputs), None, False)
     grads = pull_back(*_as_tuple(v))
     return output, grads[0] if len(grads) == 1 else grads
