@@ -49,6 +49,8 @@ class Profile:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.began = time.perf_counter()
+        self.first: float | None = None         # when the first Cell, batch or backward pass began
+        self.own = 0.0                          # seconds of torch's profiler starting and writing its trace
         self.cells: dict[str, list] = defaultdict(lambda: [0, 0.0])
         self.outermost, self.updates = [0, 0.0], 0
         self.reads: dict[str, list] = defaultdict(lambda: [0, 0.0])
@@ -77,6 +79,12 @@ class Profile:
         printing.tensor_text = self._around_read(self.prints, printing.tensor_text)     # in a graph
         steps.Step._say = self._around_break(steps.Step._say)
 
+    def _clock(self) -> float:
+        now = time.perf_counter()
+        if self.first is None:
+            self.first = now
+        return now
+
     def _around_cell(self, call):
         @functools.wraps(call)
         def timed(cell, *args, **kwargs):
@@ -88,7 +96,7 @@ class Profile:
                 self._window(self.steps())
             inside.append(0.0)
             self._under.append(cell)
-            start = time.perf_counter()
+            start = self._clock()
             try:
                 return call(cell, *args, **kwargs)
             finally:
@@ -111,7 +119,7 @@ class Profile:
         def timed(*args, **kwargs):
             if threading.get_ident() != self._main:
                 return run(*args, **kwargs)
-            start = time.perf_counter()
+            start = self._clock()
             try:
                 return run(*args, **kwargs)
             finally:
@@ -129,7 +137,7 @@ class Profile:
     def _around_data(self, following):
         @functools.wraps(following)
         def timed(iterator):
-            start = time.perf_counter()
+            start = self._clock()
             try:
                 return following(iterator)
             finally:
@@ -166,9 +174,11 @@ class Profile:
     def _window(self, step: int) -> None:
         """Begin and end torch's profiler, by the number of steps so far."""
         if step in WINDOW and self._torch is None and self.operators is None:
+            start = time.perf_counter()
             self._torch = torch.profiler.profile(activities=profiler_activities())
             with _without_traces_of_kineto():
                 self._torch.__enter__()
+            self.own += time.perf_counter() - start
         elif step >= WINDOW.stop:
             self._stop()
 
@@ -179,23 +189,26 @@ class Profile:
     def _stop(self) -> None:
         if self._torch is None:
             return
+        start = time.perf_counter()
         profiler, self._torch = self._torch, None
         with _without_traces_of_kineto():
             profiler.__exit__(None, None, None)
         self.operators = sorted(profiler.key_averages(), key=lambda row: -row.self_cpu_time_total)
         profiler.export_chrome_trace(str(self.folder / TRACE))
+        self.own += time.perf_counter() - start
 
     # ---- what is told --------------------------------------------------------------------------------------
 
     def show(self) -> None:
         """Print the report on stderr."""
         self._stop()
-        total = time.perf_counter() - self.began
+        total = time.perf_counter() - self.began - self.own
         print("\n".join(self.lines(total)), file=sys.stderr)
 
     def lines(self, total: float) -> list[str]:
         cells = self.outermost[1]
-        parts = {"in Cells": cells, "in backward passes outside them": self.backward,
+        parts = {"before the first step": total if self.first is None else self.first - self.began,
+                 "in Cells": cells, "in backward passes outside them": self.backward,
                  "waiting for data": self.data[1]}
         parts["elsewhere"] = max(0.0, total - sum(parts.values()))
         out = [f"[ms2torch] profile: {total:.2f} s; "

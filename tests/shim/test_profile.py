@@ -96,7 +96,7 @@ def test_steps_are_those_of_the_optimizer(tmp_path):
     assert "train.py:12: a Tensor's numbers are read on the host 30 times" in told and "1.0 a step" in told
     assert re.search(r"\(backward passes\) +30 calls", told)
     shares = re.findall(r" (\d+) %", told.partition("\n")[0])
-    assert len(shares) == 4 and abs(sum(map(int, shares)) - 100) <= 2           # (each is rounded)
+    assert len(shares) == 5 and abs(sum(map(int, shares)) - 100) <= 2           # (each is rounded)
 
 
 def test_it_names_the_line_that_reads_and_the_data_that_is_waited_for(tmp_path):
