@@ -10,6 +10,8 @@ import re
 HEAD = "name\tcalled\tforms of valid calls"
 _FAILED = re.compile(r"Failed calling (\w+) with")
 _KINDS = {"number": "Number", "any": "Any", "str": "string", "Tuple": "tuple", "List": "list"}
+# More arguments than any form takes: of fewer it may tell of the one form that takes as many.
+_NONE_SUCH = tuple(f"unknown_argument_{i}" for i in range(12))
 # Of its forms the one that is left is told of alone, in other words.
 _OTHERWISE = ("Tensor.take",)
 
@@ -26,7 +28,7 @@ def form(text: str) -> str:
 def forms(function) -> list[str] | None:
     """What the errors of a function call it, and its forms; None where it has but one."""
     try:
-        function(unknown_argument=1)
+        function(**dict.fromkeys(_NONE_SUCH, 1))
     except Exception as err:
         if named := _FAILED.match(str(err)):
             found = re.findall(r'^"([\w.]+\(.*\))"$', str(err), re.MULTILINE)

@@ -29,7 +29,7 @@ _SEQUENCES = {"tuple": tuple, "list": list}
 # Kinds of arguments that may be Tensors; for an int only a whole one without axes.
 _TENSORS_TOO = {"Tensor", "Any", "Number", "float", "bool"}
 _PLAIN = {type(v): v for v in (None, True, 1, 1.0, 1j, "", (1,), [1], {}, np.zeros(1), np.bool_(1),
-                               np.int32(1), np.int64(1), np.float32(1), np.float64(1))}
+                               np.int32(1), np.int64(1), np.float32(1), np.float64(1), float)}
 
 
 @cache
@@ -102,6 +102,6 @@ def _is(value, kind: str) -> bool:
     if kind == "string":
         return isinstance(value, str)
     if kind == "mstype":
-        return isinstance(value, (Type, torch.dtype, type))
+        return isinstance(value, (Type, torch.dtype)) or value is bool
     holder, _, inner = kind.partition(" of ")
     return isinstance(value, _SEQUENCES[holder]) and (not inner or all(_is(v, "int") for v in value))

@@ -72,7 +72,8 @@ def _compiled(called: str, kernel, run, places, defaults, no_form, also):
         if (key := accepted.key(values)) in accepted.known:
             return
         if wrong := precondition_error(called, dict(zip(names, values, strict=True))):
-            kinds = primitive and rules.refusal(primitive, values, own.names, late=False)
+            kinds = rules.refusal(primitive, values, own.names, late=False) if primitive else \
+                no_form and no_form([values[own.names.index(n)] for n in wanted])
             raise kinds or wrong
         accepted.add(key)
 

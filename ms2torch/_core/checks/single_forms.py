@@ -3,7 +3,8 @@
 single_forms.tsv, which scripts/sweep/single_forms.py reads off the real one. A line: the public name, what
 errors call it ("*" behind it: the first argument takes any number of ints too), the arguments; those by name
 alone behind a "*". An argument: its name, what errors say that it must be, "?" where it has a default, the
-classes of values that are taken.
+classes of values that are taken. "mint.max 3" is the form of which MindSpore tells where an overloaded
+function is given three arguments: the only one that takes as many.
 """
 
 from __future__ import annotations
@@ -28,9 +29,20 @@ class Argument(NamedTuple):
     taken: frozenset[str]
 
 
-SINGLE_FORMS: dict[str, list[str]] = {
-    name: rest for name, *rest in (line.split("\t") for line in Path(__file__).with_suffix(".tsv")
-                                   .read_text(encoding="utf-8").splitlines()[1:])}
+def _read() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    alone, counted = {}, {}
+    for line in Path(__file__).with_suffix(".tsv").read_text(encoding="utf-8").splitlines()[1:]:
+        name, *rest = line.split("\t")
+        name, _, counts = name.partition(" ")
+        if not counts:
+            alone[name] = rest
+        for count in counts.split(","):
+            counted[f"{name} {count}"] = rest
+    return alone, counted
+
+
+# By name; by name and the number of arguments.
+SINGLE_FORMS, COUNTED_FORMS = _read()
 _NOT_GIVEN = object()
 _UNPACKED = {"Tensor.view": "shape", "Tensor.permute": "dims"}
 
@@ -38,7 +50,7 @@ _UNPACKED = {"Tensor.view": "shape", "Tensor.permute": "dims"}
 @cache
 def _arguments(public: str) -> tuple[tuple[Argument, ...], int]:
     """The arguments, and how many may go by position."""
-    cells = SINGLE_FORMS[public][1:]
+    cells = (SINGLE_FORMS if public in SINGLE_FORMS else COUNTED_FORMS)[public][1:]
     found = []
     for cell in cells:
         if cell != "*":
@@ -51,9 +63,9 @@ def _arguments(public: str) -> tuple[tuple[Argument, ...], int]:
 def single_form_error(public: str, given, named: dict, nullable=frozenset()) -> TypeError | None:
     """MindSpore's error where arguments by position and by name do not fit; ``nullable`` are those that may
     be None."""
-    if public not in SINGLE_FORMS:
+    if public not in SINGLE_FORMS and (public := f"{public} {len(given) + len(named)}") not in COUNTED_FORMS:
         return None
-    called, (arguments, count) = SINGLE_FORMS[public][0], _arguments(public)
+    called, (arguments, count) = (SINGLE_FORMS.get(public) or COUNTED_FORMS[public])[0], _arguments(public)
     any_number, called = called.endswith("*"), called.rstrip("*")
     packed = any_number and given and not isinstance(given[0], (tuple, list, torch.Tensor, type(None)))
     if packed:
@@ -125,7 +137,7 @@ def _class(value) -> str:
 
 
 _PLAIN = {type(v): v for v in (True, 1, 1.0, 1j, "", (1,), [1], {}, np.zeros(1), np.bool_(1), np.int32(1),
-                               np.int64(1), np.float32(1), np.float64(1))}
+                               np.int64(1), np.float32(1), np.float64(1), float)}
 
 
 def _fits(value, argument: Argument) -> bool:
@@ -141,7 +153,7 @@ def _is(value, kind: str) -> bool:
     if kind == "numpy number":
         return isinstance(value, np.number)
     if kind == "mstype":
-        return isinstance(value, (Type, torch.dtype))
+        return isinstance(value, (Type, torch.dtype)) or value is bool
     holder, _, inner = kind.partition(" of ")
     if inner:
         return isinstance(value, {"tuple": tuple, "list": list}[holder]) and \

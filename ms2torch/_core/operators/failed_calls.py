@@ -53,9 +53,8 @@ def no_form_error(public, told, unbound: bool = False, nullable=frozenset()) -> 
         given = told[called.startswith("Tensor."):]
         named = dict(pair for pair in given if isinstance(pair, refused.Named))
         free = [pair[1] for pair in given if not isinstance(pair, refused.Named)]
-        if wrong := unpacking_error(called, free) or \
-                overload_error(called, free, named, refused.call_text(given), unbound) or \
-                single_form_error(called, free, named, nullable):
+        if wrong := unpacking_error(called, free) or single_form_error(called, free, named, nullable) or \
+                overload_error(called, free, named, refused.call_text(given), unbound):
             return wrong
         if called in SINGLE_FORMS:
             return None

@@ -112,7 +112,7 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
             except FAILURES as later:
                 err = later
         told = given_pairs(shown, raw, err)
-        if wrong := odd_call_error(public, told) or no_form_error(public, told, nullable=nullable_of(shown)):
+        if wrong := no_form_error(public, told, nullable=nullable_of(shown)) or odd_call_error(public, told):
             raise wrong from None
         said = partial(refused_error, public, shown, raw, told)
         unfit = partial(unfit_error, public, raw, told)
@@ -138,9 +138,10 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
     def odd_one(raw):
         """MindSpore's error where one of the arguments is odd, and it takes none such."""
         told, valid_call = given_pairs(shown, raw, None), VALID_CALLS.get(public[0])
-        if (wrong := odd_call_error(public, told)) or not any(map(of_numpy, raw)):
-            return wrong
-        if wrong := no_form_error(public, told, nullable=nullable_of(shown)):
+        wrong = odd_call_error(public, told)
+        if wrong or any(map(of_numpy, raw)):
+            wrong = no_form_error(public, told, nullable=nullable_of(shown)) or wrong
+        if wrong or not any(map(of_numpy, raw)):
             return wrong
         if valid_call:
             return wrong_arguments(valid_call, dict(zip(shown.names, raw, strict=True)), defaults_of(shown))

@@ -95,6 +95,8 @@ def op(kernel=None, *, primitive=None, init=(), call=None, method=None, mint=Non
 
     def form_of(public, shown, qualname):
         """The form that goes by its own signature, words or name in errors."""
+        if shown is None and public.startswith("mint."):
+            shown = _without_others(own)
         if shown is None and own is not None and public in APART:
             shown = own
         if public in SINGLE_FORMS and not on_tensors and shown is own:
@@ -114,6 +116,11 @@ def op(kernel=None, *, primitive=None, init=(), call=None, method=None, mint=Non
         OPS[m] = definition._replace(functional=named_form(functional, f"ops.{m}") if shown is None
                                      else made(shown, m, (f"ops.{m}",)))
     return functional
+
+
+def _without_others(own: Arguments | None) -> Arguments | None:
+    """Arguments for a mint form, which no release called otherwise; None where they are the definition's."""
+    return own._replace(also={}) if own is not None and own.also else None
 
 
 def _attach(name: str, call) -> None:
@@ -148,6 +155,7 @@ def mint_form(kernel=None, *, name=None, named=None):
         return lambda k: mint_form(k, name=name, named=named)
     name, shown = declared(name or kernel.__name__)
     kernel.__qualname__ = name
+    shown = shown or _without_others(arguments(kernel))
     MINT[name] = call = lowered(kernel, named or name, shown=shown, public=(f"mint.{name}",))
     return call
 

@@ -375,7 +375,7 @@ def _where_mint(condition, input=None, other=None):
 def chosen(condition, x, y):
     """Shared kernel of ``select`` and ``where``: MindSpore's promotion, torch's where."""
     if condition.dtype is not torch.bool:
-        raise TypeError("Select CPU operator[Select] fail! Unsupported data type! 'condition' must be Bool, "
+        raise TypeError("Select CPU operator[Select] fail! Unsupported data type!\n'condition' must be Bool, "
                         f"but got {_dtype.from_torch(condition.dtype)}.")
     a, b = isinstance(x, torch.Tensor), isinstance(y, torch.Tensor)
     if a and b:

@@ -300,9 +300,13 @@ def _check_mint(name, args, dim, keepdim) -> None:
 def _make_mint(kind, name):
     def extreme(input, *args, dim=None, keepdim=False, other=None):
         number = isinstance(input, (int, float, np.generic))
+        if len(args) > 2 or not isinstance(other, (type(None), torch.Tensor, int, float, np.generic)):
+            raise TypeError                                # told by its forms
         if len(args) == 1 and (number or (isinstance(args[0], (torch.Tensor, float, bool, np.generic))
                                           and not isinstance(args[0], np.integer))):
             other = args[0]                                # (an int beside a Tensor is the axis)
+            if dim is not None or keepdim is not False:
+                raise TypeError
         elif args:
             dim, keepdim = (*args, keepdim)[:2]
             _check_mint(name, args, dim, keepdim)

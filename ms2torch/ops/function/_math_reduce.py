@@ -255,6 +255,9 @@ def _mint_all(input, dim=None, keepdim=False):
 @mint_form(name="any")
 def _mint_any(input, dim=None, keepdim=False):
     """Whether an element is nonzero, over all axes or ``dim``."""
+    lacking = dim is None and keepdim is not False
+    if lacking or keepdim.__class__ is not bool or dim.__class__ in (tuple, list):
+        raise TypeError                     # told by its forms
     return _truth(torch.any, input, dim, keepdim, "ReduceAny")
 
 
