@@ -18,7 +18,7 @@ def inv(input):
 
 
 def _maybe(dtype):
-    return None if dtype is None else _dtype.to_torch(dtype)
+    return _dtype.given(dtype, "LinalgVectorNorm")
 
 
 @lowered

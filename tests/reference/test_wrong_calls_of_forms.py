@@ -2,7 +2,9 @@
 one of several forms is meant."""
 
 import mindspore as ms
+import numpy as np
 from mindspore import Tensor, mint, ops
+from mindspore.mint.nn import functional
 
 from tests.reference.judge import case
 from tests.reference.test_wrong_calls import T, said
@@ -45,3 +47,41 @@ def test_which_form_of_a_function_is_meant(call, name):
 def test_which_form_of_a_method_is_meant(call, name):
     args, named = _CALLS[call]()
     return said(getattr(Tensor([[1.0, 2.0]], ms.float32), name), args, named)
+
+
+def _values():
+    """What is no dtype in MindSpore, although older releases or torch may take it for one."""
+    return {"Python's": float, "numpy's class": np.float32, "numpy's dtype": np.dtype("float32"),
+            "a word": "float32", "a number": 1, "a class": object}
+
+
+_WITH_A_DTYPE = {
+    "ops.sum": lambda v: ops.sum(T(2, 2), dtype=v), "ops.prod": lambda v: ops.prod(T(2, 2), dtype=v),
+    "ops.cumprod": lambda v: ops.cumprod(T(2, 2), 0, dtype=v), "ops.norm": lambda v: ops.norm(T(2, 2), dtype=v),
+    "ops.matrix_norm": lambda v: ops.matrix_norm(T(2, 2), dtype=v),
+    "ops.vector_norm": lambda v: ops.vector_norm(T(2, 2), dtype=v),
+    "ops.softmax": lambda v: ops.softmax(T(2, 2), dtype=v), "ops.softmin": lambda v: ops.softmin(T(2), dtype=v),
+    "ops.fftfreq": lambda v: ops.fftfreq(3, dtype=v), "ops.rfftfreq": lambda v: ops.rfftfreq(3, dtype=v),
+    "ops.full": lambda v: ops.full((2,), 1, dtype=v), "ops.full_like": lambda v: ops.full_like(T(2), 1, dtype=v),
+    "ops.ones_like": lambda v: ops.ones_like(T(2), dtype=v), "ops.arange": lambda v: ops.arange(3, dtype=v),
+    "ops.zeros_like": lambda v: ops.zeros_like(T(2), dtype=v), "ops.rand": lambda v: ops.rand(2, dtype=v),
+    "ops.randn": lambda v: ops.randn(2, dtype=v), "ops.rand_like": lambda v: ops.rand_like(T(2), dtype=v),
+    "ops.randint": lambda v: ops.randint(0, 3, (2,), dtype=v), "ops.randperm": lambda v: ops.randperm(3, dtype=v),
+    "ops.hann_window": lambda v: ops.hann_window(3, dtype=v), "ops.logspace": lambda v: ops.logspace(0, 1, 2, dtype=v),
+    "ops.hamming_window": lambda v: ops.hamming_window(3, dtype=v),
+    "ops.kaiser_window": lambda v: ops.kaiser_window(3, dtype=v),
+    "mint.sum": lambda v: mint.sum(T(2, 2), dtype=v), "mint.mean": lambda v: mint.mean(T(2, 2), dtype=v),
+    "mint.prod": lambda v: mint.prod(T(2, 2), dtype=v), "mint.softmax": lambda v: mint.softmax(T(2), 0, dtype=v),
+    "mint.cumprod": lambda v: mint.cumprod(T(2), 0, dtype=v), "F.softmax": lambda v: functional.softmax(T(2), 0, v),
+    "Tensor.sum": lambda v: T(2).sum(dtype=v), "Tensor.mean": lambda v: T(2).mean(dtype=v),
+    "Tensor.trace": lambda v: T(2, 2).trace(dtype=v),
+    "random_categorical": lambda v: T(2, 2).random_categorical(1, dtype=v)}
+
+
+@case(each={"name": list(_WITH_A_DTYPE)})
+def test_what_is_no_dtype(name):
+    """... numpy's and Python's are none, although ``Tensor.astype`` takes them."""
+    found = {}
+    for what, value in _values().items():
+        found[what] = said(_WITH_A_DTYPE[name], (value,), {})
+    return found

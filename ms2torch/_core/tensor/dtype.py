@@ -362,6 +362,16 @@ def to_torch(dtype) -> torch.dtype:
     raise TypeError(f"{dtype!r} is not a dtype that MindSpore has.")
 
 
+def given(dtype, name: str, default: torch.dtype | None = None) -> torch.dtype | None:
+    """The torch dtype of what the operator ``name`` is given as ``dtype``, ``default`` for None; TypeError
+    for anything but MindSpore's dtypes: numpy's and Python's are none."""
+    if dtype is None:
+        return default
+    if not isinstance(dtype, (Type, torch.dtype)):
+        raise TypeError(f"For '{name}', the input 'dtype' should be mindspore dtype, but got {dtype}.")
+    return to_torch(dtype)
+
+
 # ---- the dtype that two operands share --------------------------------------------------------------------
 
 # Only bool goes with these, and torch has few kernels for them.

@@ -16,6 +16,7 @@ from ms2torch._core.errors import final
 from ms2torch._core.operators import normalising
 from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.random.random_streams import stream_of_call
+from ms2torch._core.tensor.dtype import given
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._naming.surface import install_lazy
 from ms2torch.common.generator import engine
@@ -233,7 +234,7 @@ def _softmax_dim(t, dim):
 
 
 def _cast(t, dtype):
-    return t if dtype is None else t.to(dtype.torch)
+    return t if dtype is None else t.to(given(dtype, "Cast"))
 
 
 def _placed(name, function, input, inplace, **given):

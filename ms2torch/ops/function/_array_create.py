@@ -19,11 +19,7 @@ _LIKE = "{0}()(x=<Tensor>)"
 
 def wanted(dtype, default: torch.dtype, name: str) -> torch.dtype:
     """The torch dtype of a MindSpore dtype, or ``default`` for None; TypeError for anything else."""
-    if dtype is None:
-        return default
-    if not isinstance(dtype, _dtype.Type):
-        raise TypeError(f"For '{name}', the input 'dtype' should be mindspore dtype, but got {dtype}.")
-    return _dtype.to_torch(dtype)
+    return _dtype.given(dtype, name, default)
 
 
 def sizes(shape, name: str):
@@ -80,7 +76,7 @@ def full(size, fill_value, *, dtype=None):
     """
     if not isinstance(size, (tuple, list)):
         raise TypeError(f"For 'ops.full', 'size' must be a tuple or list of ints, but got {type(size)}.")
-    return filled(sizes(size, "FillV2"), fill_value, wanted(dtype, torch.int64, "full"))
+    return filled(sizes(size, "FillV2"), fill_value, _of_full(dtype) or torch.int64)
 
 
 @mint_form(name="full")
@@ -90,7 +86,13 @@ def _full_mint(size, fill_value, *, dtype=None):
     natural = natural or (fill_value.dtype if isinstance(fill_value, torch.Tensor) else
                           torch.bool if isinstance(fill_value, bool) else
                           torch.int64 if isinstance(fill_value, int) else torch.float32)
-    return filled(sizes(size, "FillScalar"), fill_value, wanted(dtype, natural, "full"))
+    return filled(sizes(size, "FillScalar"), fill_value, wanted(dtype, natural, "FillScalar"))
+
+
+def _of_full(dtype) -> torch.dtype | None:
+    if dtype is not None and not isinstance(dtype, _dtype.Type):
+        raise TypeError(f"For 'ops.full', 'dtype' must be mindspore.type, but got {dtype}.")
+    return None if dtype is None else _dtype.to_torch(dtype)
 
 
 def filled(size, value, dtype: torch.dtype) -> torch.Tensor:
@@ -157,7 +159,7 @@ def ones_like(input, *, dtype=None):
     """
     if isinstance(input, (tuple, list)):
         return tuple(ones_like.kernel(x, dtype=dtype) for x in input)
-    return torch.ones_like(_tensor(input, "OnesLike"), dtype=wanted(dtype, None, "ones_like"))
+    return torch.ones_like(_tensor(input, "OnesLike"), dtype=wanted(dtype, None, "Cast"))
 
 
 @op(mint=True)
@@ -170,7 +172,7 @@ def zeros_like(input, *, dtype=None):
     """
     if isinstance(input, (tuple, list)):
         return tuple(zeros_like.kernel(x, dtype=dtype) for x in input)
-    return torch.zeros_like(_tensor(input, "ZerosLike"), dtype=wanted(dtype, None, "zeros_like"))
+    return torch.zeros_like(_tensor(input, "ZerosLike"), dtype=wanted(dtype, None, "Cast"))
 
 
 def _tensor(input, name):
@@ -197,7 +199,7 @@ def _zeros_like(x):
 @op(mint=True)
 def full_like(input, fill_value, *, dtype=None):
     """``fill_value`` in the shape of ``input``, and in its dtype unless another is given."""
-    return filled(input.shape, fill_value, wanted(dtype, input.dtype, "full_like"))
+    return filled(input.shape, fill_value, _of_full(dtype) or input.dtype)
 
 
 @op(primitive="Eye", valid="Eye()(n=<int>, m=<int>, dtype=<mindspore.dtype>)")
@@ -232,7 +234,7 @@ def arange(start=0, end=None, step=1, *, dtype=None):
     if end is None:
         start, end = 0, start
     made = ranged(start, end, step)
-    return made if dtype is None else made.to(wanted(dtype, None, "arange"))
+    return made if dtype is None else made.to(wanted(dtype, None, "Cast"))
 
 
 @mint_form(name="arange")
@@ -242,7 +244,7 @@ def _arange_mint(start=0, end=None, step=1, *, dtype=None):
         start, end = 0, start
     start, end, step = _number(start), _number(end), _number(step)
     natural = torch.float32 if any(isinstance(v, float) for v in (start, end, step)) else torch.int64
-    return torch.arange(start, end, step, dtype=wanted(dtype, natural, "arange"), device=device())
+    return torch.arange(start, end, step, dtype=wanted(dtype, natural, "Arange"), device=device())
 
 
 def ranged(start, end, step):
@@ -309,14 +311,14 @@ def _evenly(start, stop, num):
 @mint_form(name="linspace")
 def _linspace_mint(start, end, steps, *, dtype=None):
     """``steps`` numbers from ``start`` to ``end`` at equal distances."""
-    dtype = wanted(dtype, torch.float32, "linspace")
+    dtype = wanted(dtype, torch.float32, "LinSpaceExt")
     return torch.linspace(_number(start), _number(end), steps, dtype=dtype, device=device())
 
 
 @op
 def logspace(start, end, steps, base=10, *, dtype=_dtype.float32):
     """``base`` to the powers of ``linspace``, Float32 by default (``mindspore.ops.logspace``)."""
-    dtype = wanted(dtype, torch.float32, "logspace")
+    dtype = _dtype.to_torch(dtype)
     return torch.logspace(_number(start), _number(end), steps, base, dtype=dtype, device=device())
 
 

@@ -10,7 +10,7 @@ import torch.nn.functional as F
 
 from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.operators.registry import METHODS, MINT, OPS
-from ms2torch._core.tensor.dtype import to_torch
+from ms2torch._core.tensor.dtype import given
 
 from . import _math_extreme, array_func, nn_func, random_func  # noqa: F401 (the first makes mint.max)
 
@@ -40,7 +40,7 @@ array_func.new_zeros, array_func.new_ones = _new_zeros, _new_ones
 def _softmax_ext(input, dim=None, dtype=None):
     if dim is None:     # as torch's functional softmax without an axis
         dim = 0 if input.ndim in (0, 1, 3) else 1
-    return torch.softmax(input, dim, dtype=None if dtype is None else to_torch(dtype))
+    return torch.softmax(input, dim, dtype=given(dtype, "Cast"))
 
 
 def _pad_ext(input, pad, mode="constant", value=None):

@@ -25,7 +25,7 @@ def _tensor_trace(self, offset=0, axis1=0, axis2=1, dtype=None):
     diagonal = torch.diagonal(self, offset, axis1, axis2)
     if dtype is None and self.dtype in (torch.bool, torch.uint64):
         return diagonal.to(torch.int64).sum(-1).to(self.dtype)
-    return torch.sum(diagonal, -1, dtype=None if dtype is None else _dtype.to_torch(dtype))
+    return torch.sum(diagonal, -1, dtype=_dtype.given(dtype, "TraceV2"))
 
 
 @op(method=True, mint=True)

@@ -46,7 +46,7 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None, axis=None, p=None,
         return vector_norm.kernel(A, order, axis, bool(keepdim or keep_dims), dtype=dtype)
     if isinstance(ord, torch.Tensor) and ord.numel() == 1:
         ord = None if dim is None else ord.item()         # (then always the 2-norm)
-    t, where = _floating(_cast(A, dtype)), axes(dim, A, "ReduceSum" if ord is None else "LpNorm")
+    t, where = _floating(_cast(A, dtype, "Cast")), axes(dim, A, "ReduceSum" if ord is None else "LpNorm")
     matrix = t.ndim == 2 if dim is None else isinstance(where, tuple) and len(where) == 2
     if ord is None or (ord == "fro" and matrix) or (ord == 2 and dim is None and t.ndim == 1):
         return _euclidean(t, where, keepdim)
@@ -73,15 +73,13 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None, axis=None, p=None,
 @mint_form(name="norm")
 def _mint_norm(input, p="fro", dim=None, keepdim=False, *, dtype=None):
     """The p-norm of all elements or over the axes ``dim``, whatever their number."""
-    return torch.norm(
-        _floating(input), p, dim, keepdim, dtype=None if dtype is None else _dtype.to_torch(dtype)
-    )
+    return torch.norm(_floating(input), p, dim, keepdim, dtype=_dtype.given(dtype, "LinalgVectorNorm"))
 
 
 @op()
 def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None):
     """The norm of vectors along some axes, or of all elements (``mindspore.ops.vector_norm``)."""
-    where, dtype = axes(axis, x, "Norm"), None if dtype is None else _dtype.to_torch(dtype)
+    where, dtype = axes(axis, x, "Norm"), _dtype.given(dtype, "Cast")
     if ord == 2:
         return _euclidean(x if dtype is None else x.to(dtype), where, keepdims)
     x = x if dtype is None else x.to(dtype)
@@ -137,7 +135,7 @@ def singular_norm(A, ord, axes, keepdims):
 @op()
 def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
     """The norm of the matrices in two axes (``mindspore.ops.matrix_norm``)."""
-    dtype = None if dtype is None else _dtype.to_torch(dtype)
+    dtype = _dtype.given(dtype, "Cast")
     if ord == "fro":
         return _euclidean(A if dtype is None else A.to(dtype), tuple(axis), keepdims)
     if ord in BY_SINGULAR_VALUES:

@@ -25,8 +25,10 @@ _AXIS = spelled(dim="axis", keepdim="keepdims", keep_dims="keepdims")
 _AXIS_KEEP = spelled(dim="axis", keepdim="keep_dims", keepdims="keep_dims")
 
 
-def _cast(t, dtype):
-    return t if dtype is None else integers.cast(t, _dtype.to_torch(dtype))
+def _cast(t, dtype, name=None):
+    if dtype is None:
+        return t
+    return integers.cast(t, _dtype.given(dtype, name) if name else _dtype.to_torch(dtype))
 
 
 # ---- sum, mean, prod ---------------------------------------------------------------------------------------
@@ -104,7 +106,7 @@ def sum(input, dim=None, keepdim=False, *, dtype=None):
     says.
     """
     if dtype is not None:
-        dtype = _dtype.to_torch(dtype)
+        dtype = _dtype.given(dtype, "SumExt")
         if input.dtype is not dtype:
             input = integers.cast(input, dtype)
     else:
@@ -127,7 +129,7 @@ def _tensor_sum(self, axis=None, second=None, keepdims=None, initial=None, *, dt
                                **{} if keepdims in (None, second) else {"keepdims": keepdims},
                                **{} if initial is None else {"initial": initial})
     if dtype is not None:
-        self = _cast(self, dtype)
+        self = _cast(self, dtype, "SumExt")
         dtype = self.dtype
     else:
         dtype = _dtype_before(self)
@@ -156,7 +158,7 @@ def mean(x, axis=None, keep_dims=False):
 @_NAMES
 def _mean_ext(input, dim=None, keepdim=False, *, dtype=None):
     """The mean over all or some axes, in ``dtype`` where it is given."""
-    return _mean(_cast(input, dtype), dim, keepdim, "MeanExt")
+    return _mean(_cast(input, dtype, "MeanExt"), dim, keepdim, "MeanExt")
 
 
 method(_mean_ext, name="mean")
@@ -169,7 +171,7 @@ def prod(input, axis=None, keep_dims=False, dtype=None):
     """The product over all or some axes; integers give Int64 (``mindspore.ops.prod``)."""
     if isinstance(axis, (tuple, list)) and dtype is None:
         return _prod(input, axis, keep_dims, "ReduceProd", input.dtype)
-    given = _cast(input, dtype)
+    given = _cast(input, dtype, "ProdExt")
     return _prod(given, axis, keep_dims, dtype=_dtype_before(given) if dtype is None else given.dtype)
 
 

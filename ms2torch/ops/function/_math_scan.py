@@ -90,7 +90,7 @@ def _mint_cumsum(input, dim, dtype=None):
     """Running sums along ``dim``; integers sum to Int64 unless ``dtype`` is given."""
     if dtype is None:
         return torch.cumsum(input, dim)
-    input = integers.cast(input, _dtype.to_torch(dtype))
+    input = integers.cast(input, _dtype.given(dtype, "CumsumExt"))
     return torch.cumsum(input, dim, dtype=input.dtype)
 
 
@@ -105,7 +105,7 @@ def _cum_sum(input, axis, exclusive=False, reverse=False):
 def cumprod(input, dim, dtype=None):
     """Running products along ``dim``; integers give Int64 (``mindspore.ops.cumprod``)."""
     if dtype is not None:
-        input = integers.cast(input, _dtype.to_torch(dtype))
+        input = integers.cast(input, _dtype.given(dtype, "Cast"))
         return torch.cumprod(input, _axis(dim, input, "CumProd"), dtype=input.dtype)
     kept = input.dtype if generations.has_old_meaning("mindspore.ops.cumprod") else None
     return torch.cumprod(input, _axis(dim, input, "CumProd"), dtype=kept)

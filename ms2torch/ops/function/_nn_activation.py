@@ -9,6 +9,7 @@ from ms2torch._core.checks.kernel_dtypes import not_selected, not_supported
 from ms2torch._core.errors import final
 from ms2torch._core.gradient import integers
 from ms2torch._core.operators.registry import mint_form, op, primitive
+from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.dtype import _FROM_TORCH, UNSIGNED
 from ms2torch._core.tensor.tensor import wrap
 from ms2torch._core.torch_private import clamp, is_transforming
@@ -270,11 +271,7 @@ def log_softmaxed(t, axis):
 
 
 def _to(t, dtype):
-    if dtype is None:
-        return t
-    from ms2torch._core.tensor.dtype import to_torch
-
-    return t.to(to_torch(dtype))
+    return t if dtype is None else t.to(_dtype.given(dtype, "Cast"))
 
 
 @op

@@ -70,11 +70,16 @@ def size_of(size) -> tuple:
 
 
 def float_dtype(dtype, default, name):
-    want = wanted(dtype, default, name)
-    if want not in _FLOATS:
-        raise ValueError(f"For '{name}', the 'dtype' must be a float type, but got "
-                         f"{_dtype.from_torch(want)}.")
+    want = _dtype.to_torch(dtype) if isinstance(dtype, _dtype.Type) else default
+    if want not in _FLOATS or (dtype is not None and not isinstance(dtype, _dtype.Type)):
+        raise ValueError(f"For '{name}', the 'dtype' must be a float type, but got {dtype}.")
     return want
+
+
+def int_dtype(dtype, default, name):
+    if dtype is not None and not isinstance(dtype, _dtype.Type):
+        raise ValueError(f"For '{name}', the 'dtype' must be an int type, but got {dtype}.")
+    return wanted(dtype, default, name)
 
 
 def integers(low, high, shape, seed, name, want):

@@ -121,17 +121,17 @@ def ifftshift(input, dim=None):
     return torch.fft.ifftshift(input, dim) if input.ndim else input.clone()
 
 
-def _frequencies(make, n, d, dtype):
-    return make(n, d, dtype=torch.float32 if dtype is None else _dtype.to_torch(dtype), device=device())
+def _frequencies(make, name, n, d, dtype):
+    return make(n, d, dtype=_dtype.given(dtype, name, torch.float32), device=device())
 
 
 @op
 def fftfreq(n, d=1.0, dtype=None):
     """The frequencies of `fft`'s results for samples ``d`` apart (``mindspore.ops.fftfreq``), Float32."""
-    return _frequencies(torch.fft.fftfreq, n, d, dtype)
+    return _frequencies(torch.fft.fftfreq, "FFTFreq", n, d, dtype)
 
 
 @op
 def rfftfreq(n, d=1.0, dtype=None):
     """The frequencies of `rfft`'s results for samples ``d`` apart (``mindspore.ops.rfftfreq``), Float32."""
-    return _frequencies(torch.fft.rfftfreq, n, d, dtype)
+    return _frequencies(torch.fft.rfftfreq, "RFFTFreq", n, d, dtype)

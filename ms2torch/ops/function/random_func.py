@@ -12,6 +12,7 @@ import torch
 from ms2torch._checkparam import check_value_type
 from ms2torch._core.checks.calls import type_description
 from ms2torch._core.devices.device import device
+from ms2torch._core.errors import final
 from ms2torch._core.operators.registry import (
     REQUIRED,
     Primitive,
@@ -30,7 +31,7 @@ from ms2torch.common.generator import engine
 
 from ._array_create import wanted
 from ._array_shape import ints
-from ._random_draws import float_dtype, integers, seeded, size_of, sizes, stream
+from ._random_draws import float_dtype, int_dtype, integers, seeded, size_of, sizes, stream
 from ._random_inplace import random_, uniform_  # noqa: F401
 from ._random_sampling import (  # noqa: F401
     log_uniform_candidate_sampler,
@@ -283,7 +284,7 @@ def randint(low, high, size, seed=None, *, dtype=None):
     """
     if not isinstance(size, tuple):
         raise ValueError(f"For 'randint', the input 'size' must be a tuple, but got {size}.")
-    return integers(low, high, size, seed, "randint", wanted(dtype, torch.int64, "randint"))
+    return integers(low, high, size, seed, "randint", int_dtype(dtype, torch.int64, "randint"))
 
 
 @op
@@ -292,7 +293,7 @@ def randint_like(input, low, high, seed=None, *, dtype=None):
 
     (``mindspore.ops.randint_like``.)
     """
-    want = wanted(dtype, input.dtype, "randint_like")
+    want = int_dtype(dtype, input.dtype, "randint_like")
     return integers(low, high, tuple(input.shape), seed, "randint_like", want)
 
 
@@ -301,7 +302,7 @@ def randperm(n, seed=0, offset=0, dtype=_dtype.int64):
     """A permutation of 0 ... n-1 (``mindspore.ops.randperm``): with the same ``seed``, the same at each
     call.
     """
-    return random_streams.randperm(int(n), seed, offset).to(wanted(dtype, torch.int64, "randperm"))
+    return random_streams.randperm(int(n), seed, offset).to(wanted(dtype, torch.int64, "RandpermV2"))
 
 
 # ---- of a distribution -------------------------------------------------------------------------------------
@@ -343,6 +344,10 @@ def multinomial(input, num_samples, replacement=True, seed=None):
 @op(method=True)
 def random_categorical(logits, num_sample, seed=0, dtype=_dtype.int64):
     """``num_sample`` classes of each row drawn by its logits (``mindspore.ops.random_categorical``)."""
+    if dtype not in (_dtype.int16, _dtype.int32, _dtype.int64):
+        raise final(TypeError("For 'RandomCategorical', the 'dtype' should be one of [mindspore.int32, "
+                              "mindspore.int16, mindspore.int64], but got "
+                              f"'{getattr(dtype, '__name__', None) or repr(dtype)}'."))
     return Stream(0, int(seed)).categories(logits.detach(), int(num_sample)).to(dtype.torch)
 
 

@@ -61,9 +61,10 @@ def _number(window_length, dtype, name: str) -> int:
     if window_length < 0:
         raise ValueError(f"For '{name}', 'window_length' must be a non-negative integer, "
                          f"but got {window_length}")
-    if window_length > 1 and dtype is not None and not dtype.torch.is_floating_point:
+    if window_length > 1 and dtype is not None and not (
+            isinstance(dtype, _dtype.Type) and _dtype.to_torch(dtype).is_floating_point):
         called = "array function 'hamming_window'" if name == "hamming_window" else f"'{name}'"
-        raise TypeError(f"For {called}, 'dtype' must be floating point dtypes, but got {dtype}.")
+        raise final(TypeError(f"For {called}, 'dtype' must be floating point dtypes, but got {dtype}."))
     return window_length
 
 
