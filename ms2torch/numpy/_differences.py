@@ -4,14 +4,27 @@ from __future__ import annotations
 
 from math import pi
 
-import numpy as np
 import torch
 
 from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch.ops.function import math_func  # noqa: F401  (registers the definitions)
 
-from .utils import arrays, as_array, as_constant, axis_in_range, cast, floating, named_dtype, refusal
+from .utils import (
+    UNKNOWN,
+    arrays,
+    as_array,
+    as_constant,
+    axis_in_range,
+    cast,
+    checked_dtype,
+    floating,
+    named_dtype,
+    numpy_dtype,
+    refusal,
+    shared,
+    shared_dtype,
+)
 
 __all__ = [
     "bincount", "convolve", "corrcoef", "correlate", "cov", "diff", "ediff1d", "gradient", "interp",
@@ -82,7 +95,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
 @lowered
 def convolve(a, v, mode="full"):
     """The discrete convolution of two vectors, in the dtype they share (``mindspore.numpy.convolve``)."""
-    a, v = _dtype.promote(as_constant(a), as_constant(v))
+    a, v = shared(as_constant(a), as_constant(v))
     return _convolved(a, v, mode).to(a.dtype)
 
 
@@ -188,14 +201,8 @@ def interp(x, xp, fp, left=None, right=None):
 
 def promote_types(type1, type2):
     """The dtype that two dtypes share (``mindspore.numpy.promote_types``)."""
-    return _dtype.from_torch(_shared(named_dtype(type1), named_dtype(type2)))
-
-
-def _shared(a: torch.dtype, b: torch.dtype) -> torch.dtype:
-    """numpy's dtype for two kinds of integers; a float beside an integer stays as it is."""
-    if a is torch.bool or b is torch.bool or a.is_floating_point or b.is_floating_point:
-        return b if a is torch.bool else a if b is torch.bool else torch.promote_types(a, b)
-    return _dtype.to_torch(np.promote_types(*(_dtype.from_torch(t).numpy for t in (a, b))))
+    a, b = (checked_dtype(t) if named_dtype(t) in UNKNOWN else named_dtype(t) for t in (type1, type2))
+    return _dtype.from_torch(shared_dtype(a, b))
 
 
 def result_type(*arrays_and_dtypes):
@@ -210,5 +217,5 @@ def result_type(*arrays_and_dtypes):
             kind = x._t.dtype
         else:
             raise TypeError("data type not understood")
-        found = kind if found is None else _shared(found, kind)
+        found = kind if found is None else numpy_dtype(found, kind)
     return _dtype.from_torch(found)

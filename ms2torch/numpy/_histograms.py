@@ -18,7 +18,7 @@ def digitize(x, bins, right=False):
     dtype = torch.promote_types(x.dtype, bins.dtype)
     x, bins = x.to(dtype).contiguous(), bins.to(dtype)
     if bins.numel() and bins[0] > bins[-1]:
-        return (bins.numel() - torch.searchsorted(bins.flip(0), x, right=right)).to(torch.int32)
+        return (bins.numel() - torch.searchsorted(bins.flip(0), x, right=not right)).to(torch.int32)
     return torch.searchsorted(bins, x, right=not right).to(torch.int32)
 
 

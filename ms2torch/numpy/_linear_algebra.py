@@ -9,7 +9,7 @@ from ms2torch._core.operators.registry import OPS
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch.ops.function import math_func  # noqa: F401  (registers the definitions)
 
-from .utils import arrays, as_array, cast, floating, refusal
+from .utils import arrays, as_array, cast, floating, refusal, shared
 
 __all__ = [
     "cross", "dot", "inner", "kron", "matmul", "matrix_power", "multi_dot", "norm", "outer", "tensordot",
@@ -63,12 +63,14 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     third component alone (``mindspore.numpy.cross``)."""
     if axis is not None:
         axisa = axisb = axisc = axis
-    a, b = _dtype.promote(a.movedim(int(axisa), -1), b.movedim(int(axisb), -1))
+    a, b = shared(a.movedim(int(axisa), -1), b.movedim(int(axisb), -1))
+    kind = a.dtype
+    a, b = (x.to(torch.int8) if kind is torch.bool else x for x in (a, b))
     sizes = a.shape[-1], b.shape[-1]
     if not {2, 3}.issuperset(sizes):
         raise ValueError("incompatible dimensions for cross product (dimension must be 2 or 3)")
     a, b = (torch.nn.functional.pad(x, (0, 3 - x.shape[-1])) for x in (a, b))
-    product = torch.linalg.cross(*torch.broadcast_tensors(a, b))
+    product = torch.linalg.cross(*torch.broadcast_tensors(a, b)).to(kind)
     return product[..., 2] if sizes == (2, 2) else product.movedim(-1, int(axisc))
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from types import FunctionType
 
+import numpy as np
 import torch
+
+from ms2torch._core.tensor.tensor import Tensor
 
 from ._along_axes import apply_along_axis
 from .utils import arrays, refusal
@@ -30,6 +33,8 @@ def pad(arr, pad_width, mode="constant", stat_length=None, constant_values=0, en
     """
     if not arr.ndim:
         return arr
+    if isinstance(pad_width, (bool, tuple, list, torch.Tensor)):
+        _ask_widths(pad_width, mode)
     width = [tuple(max(int(n), 0) for n in pair) for pair in _pairs(pad_width, arr.ndim)]
     if mode == "median":
         raise refusal(NotImplementedError, "median mode is not supported yet")
@@ -59,6 +64,32 @@ def pad(arr, pad_width, mode="constant", stat_length=None, constant_values=0, en
             arr = _widened(arr, axis, widths, given, mode)
         return arr
     raise ValueError("Input mode not supported.")
+
+
+def _ask_widths(given, mode) -> None:
+    """The widths' kinds, by what a mode makes of them: a shape, a number of tiles, a count."""
+    if isinstance(given, (tuple, list)):
+        for one in given:
+            _ask_widths(one, mode)
+    elif given.__class__ is not int and isinstance(given, (bool, float, np.integer, torch.Tensor)):
+        kind = Tensor if isinstance(given, torch.Tensor) else type(given)
+        if mode == "linear_ramp" and kind is bool:
+            return
+        if mode == "constant":
+            raise refusal(TypeError, "each entry in shape should be int." if kind is not bool else
+                          "For primitive[FillV2], the input argument[input[shape]] must be a type of "
+                          "{Int32, Int64}, but got Bool.")
+        if mode == "linear_ramp":
+            raise refusal(TypeError, f"num should be an integer, but got {kind}")
+        if kind in (bool, float) and mode in ("edge", *_STATISTICS):
+            raise refusal(TypeError, f'Failed calling Tile with "Tile()(input=Tensor, dims=Tuple'
+                          f'<{kind.__name__}>)". The valid calling should be: '
+                          '"Tile()(input=<Tensor>, dims=<Tensor, tuple of int>)".')
+        if kind is float and mode == "wrap":
+            raise refusal(TypeError, 'Failed calling Slice with "Slice()(input=Tensor, begin=Tuple<float>, '
+                          'size=Tuple<float>)".')
+        if kind is float and isinstance(mode, str):
+            raise refusal(TypeError, "'float' object cannot be interpreted as an integer")
 
 
 def _pairs(given, count: int) -> list[tuple]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core.operators import arithmetic
+
 from .math_ops import convolve
 from .utils import arrays, as_array, refusal
 
@@ -28,23 +30,20 @@ def _aligned(a, b):
 @arrays(2)
 def polyadd(a1, a2):
     """The sum of two polynomials (``mindspore.numpy.polyadd``)."""
-    a, b = _aligned(a1, a2)
-    return a + b
+    return arithmetic.add(*_aligned(a1, a2))
 
 
 @arrays(2)
 def polysub(a1, a2):
     """The difference of two polynomials (``mindspore.numpy.polysub``)."""
-    a, b = _aligned(a1, a2)
-    return a - b
+    return arithmetic.sub(*_aligned(a1, a2))
 
 
 @arrays(2)
 def polymul(a1, a2):
     """The product of two polynomials (``mindspore.numpy.polymul``)."""
     a, b = _vector(a1), _vector(a2)
-    dtype = torch.promote_types(a.dtype, b.dtype)
-    return _convolve(a.to(dtype), b.to(dtype), "full").to(dtype)
+    return _convolve(a, b, "full")
 
 
 @arrays(2)

@@ -60,6 +60,13 @@ def asfarray(a, dtype=_F32):
     return as_constant(a, kind if kind.is_floating_point else torch.float32)
 
 
+def _single(x):
+    """The number that an array of numpy's holds; what is no array as it is."""
+    if isinstance(x, np.ndarray) and x.size != 1:
+        raise refusal(TypeError, "only length-1 arrays can be converted to Python scalars")
+    return x.item() if isinstance(x, np.ndarray) else x
+
+
 @lowered
 def arange(start, stop=None, step=None, dtype=None):
     """Evenly spaced numbers, Int32 or Float32 as the arguments are.
@@ -69,7 +76,7 @@ def arange(start, stop=None, step=None, dtype=None):
     given = [x for x in (start, stop, step) if x is not None]
     whole = all(isinstance(x, int) for x in given)
     truth = all(isinstance(x, bool) for x in given)
-    values = [x.item() if isinstance(x, torch.Tensor) else x for x in (start, stop, step)]
+    values = [x.item() if isinstance(x, torch.Tensor) else _single(x) for x in (start, stop, step)]
     start, stop, step = (0, values[0], values[2]) if stop is None else values
     step = 1 if step is None else step
     if math.ceil((stop - start) / step) <= 0:
@@ -233,15 +240,27 @@ def diagflat(v, k=0):
     return torch.diagflat(v, int(k))
 
 
-@arrays(1)
+def _of_matrices(a):
+    """An array of numpy's, whose diagonal is one of numpy's."""
+    if a.ndim < 2:
+        raise refusal(ValueError, "diag requires an array of at least two dimensions")
+    return a
+
+
+@lowered
 def diagonal(a, offset=0, axis1=0, axis2=1):
     """The diagonal in two axes (``mindspore.numpy.diagonal``)."""
-    return torch.diagonal(a, offset, axis1, axis2)
+    if isinstance(a, (np.ndarray, np.generic)):
+        return _of_matrices(a).diagonal(offset, axis1, axis2)
+    return torch.diagonal(as_array(a), offset, axis1, axis2)
 
 
-@arrays(1)
+@lowered
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None):
     """The sum of the diagonal in two axes (``mindspore.numpy.trace``)."""
+    if isinstance(a, (np.ndarray, np.generic)):
+        return _of_matrices(a).trace(offset, axis1, axis2, dtype)
+    a = as_array(a)
     if dtype is not None and not isinstance(dtype, (_dtype.Type, torch.dtype)):
         raise refusal(TypeError, "For 'TraceV2', the input 'dtype' should be mindspore dtype, "
                       f"but got {dtype}.")

@@ -22,6 +22,7 @@ from .utils import (
     broadcast,
     common_shape,
     refusal,
+    shared,
     sorted_axes,
     valid_axes,
 )
@@ -95,10 +96,7 @@ _MOST_AXES = 32                           # of a MindSpore array
 
 def _all(tensors):
     tensors = [as_array(t) for t in (tensors.unbind(0) if isinstance(tensors, torch.Tensor) else tensors)]
-    kind = tensors[0].dtype
-    for t in tensors[1:]:
-        kind = torch.promote_types(kind, t.dtype)
-    return [t.to(kind) for t in tensors]
+    return shared(*tensors)
 
 
 @lowered
@@ -211,7 +209,7 @@ def dsplit(x, indices_or_sections):
 @arrays(1)
 def tile(a, reps):
     """The array repeated as a whole (``mindspore.numpy.tile``)."""
-    return torch.tile(a, _tuple(reps))
+    return torch.tile(a, tuple(reps.tolist()) if isinstance(reps, np.ndarray) and reps.ndim else _tuple(reps))
 
 
 @arrays(1)
@@ -246,7 +244,7 @@ def roll(a, shift, axis=None):
     for given in (shift, axis):
         if not isinstance(given, (int, tuple, list, type(None))):
             raise TypeError("input shift and axis must be tuple or list or int.")
-    shifts = [shift] if isinstance(shift, int) else list(shift)
+    shifts = [int(s) if isinstance(s, bool) else s for s in ([shift] if isinstance(shift, int) else shift)]
     if axis is None:
         return torch.roll(a, sum(shifts))
     dims = [axis] if isinstance(axis, int) else list(axis)
@@ -264,7 +262,7 @@ def roll(a, shift, axis=None):
 @arrays(1)
 def rot90(a, k=1, axes=(0, 1)):
     """Turned by k right angles (``mindspore.numpy.rot90``)."""
-    return torch.rot90(a, int(k), axes)
+    return torch.rot90(a, int(k), [int(x) if isinstance(x, bool) else x for x in axes])
 
 
 @arrays(1)

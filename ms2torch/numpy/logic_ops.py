@@ -8,7 +8,7 @@ import torch
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.operators.registry import OPS
-from ms2torch._core.tensor.dtype import from_torch
+from ms2torch._core.tensor.dtype import common, from_torch
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.ops.function import math_func  # noqa: F401  (registers the definitions)
 
@@ -39,6 +39,16 @@ def _comparison(name, kernel):
     __all__.append(name)
 
 
+def _of_one_dtype(kernel):
+    """``kernel`` of what MindSpore converts into one dtype; a TypeError where it does not."""
+    def call(a, b):
+        if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
+            common(a.dtype, b.dtype)
+        return kernel(a, b)
+
+    return call
+
+
 def _test(name, kernel):
     first = "a" if name == "logical_not" else "x"
 
@@ -60,7 +70,7 @@ for _name, _kernel in {
     "less_equal": arithmetic.less_equal,
     "greater": arithmetic.greater,
     "greater_equal": arithmetic.greater_equal,
-    **{name: OPS[name].kernel for name in ("logical_and", "logical_or", "logical_xor")},
+    **{name: _of_one_dtype(OPS[name].kernel) for name in ("logical_and", "logical_or", "logical_xor")},
 }.items():
     _comparison(_name, _kernel)
 
@@ -91,7 +101,10 @@ def in1d(ar1, ar2, invert=False):
 
 
 def _isin(elements, tests, invert):
-    """torch's, which has no kernel for bools."""
+    """torch's, which has no kernel for bools and complex numbers."""
+    if elements.is_complex() or tests.is_complex():
+        found = (elements.unsqueeze(-1) == tests.reshape(-1)).any(-1)
+        return ~found if invert else found
     elements, tests = (t.to(torch.uint8) if t.dtype is torch.bool else t for t in (elements, tests))
     return torch.isin(elements, tests, invert=bool(invert))
 

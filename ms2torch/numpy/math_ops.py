@@ -10,7 +10,7 @@ import torch
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.operators.registry import OPS
-from ms2torch._core.tensor.dtype import bool_, from_torch
+from ms2torch._core.tensor.dtype import UNSIGNED, bool_, common, from_torch
 from ms2torch.ops.function import math_func  # noqa: F401  (registers the definitions)
 from ms2torch.ops.function._math_binary import numpy_fmod
 
@@ -19,6 +19,7 @@ from ._differences import *  # noqa: F403
 from ._linear_algebra import *  # noqa: F403
 from ._reductions import *  # noqa: F403
 from .utils import (
+    UNKNOWN,
     as_array,
     as_constant,
     as_given,
@@ -27,6 +28,8 @@ from .utils import (
     floating,
     number_or_array,
     refusal,
+    shared,
+    shared_dtype,
     signature,
 )
 
@@ -81,20 +84,26 @@ def _binary(name, kernel):
     __all__.append(name)
 
 
+_HALVES = (torch.float16, torch.float32)
+
+
 def _of_numbers(kernel, of_floats):
     """``kernel``, which torch has for integers alone, and ``of_floats``, which has it for the others."""
     def call(a, b):
-        a, b = arithmetic.promote_operands(a, b)
+        a, b = shared(a, b)
         if a.dtype is torch.bool:
             return kernel(a.int(), b.int()).bool()
-        return of_floats(a, b) if a.is_floating_point() else kernel(a, b)
+        return of_floats(a, b) if a.is_floating_point() or a.is_complex() else kernel(a, b)
 
     return call
 
 
 def _greatest_divisor(a, b):
-    """By Euclid's algorithm, with remainders that are no whole numbers; float64 is computed as Float32."""
+    """By Euclid's algorithm, with remainders that are no whole numbers; float64 is computed as Float32, of
+    complex numbers the real part."""
     kind = a.dtype
+    if a.is_complex():
+        return _greatest_divisor(a.real, b.real).to(kind)
     a, b = (t.float() if kind is torch.float64 else t for t in torch.broadcast_tensors(a, b))
     a, b = torch.maximum(a.abs(), b.abs()), torch.minimum(a.abs(), b.abs())
     b = torch.where(b == 0, a, b)
@@ -113,6 +122,17 @@ def _least_multiple(a, b):
     return torch.where(a * b == 0, 0.0, product).abs().to(kind)
 
 
+def _multiple_of(kernel):
+    """``kernel`` where MindSpore converts the dtype that two have in common to a float and to Int32."""
+    def call(a, b):
+        kind = shared_dtype(a.dtype, b.dtype)
+        common(torch.float32, kind)
+        shared_dtype(torch.int32, kind if kind.is_complex else torch.int32)
+        return kernel(a, b)
+
+    return call
+
+
 def _of_kinds(kernel, *kept):
     """``kernel`` of a tensor of one of the dtypes ``kept``, of any other as Float32."""
     return lambda t: kernel(t if t.dtype in kept else (t.real if t.is_complex() else t).float())
@@ -121,6 +141,9 @@ def _of_kinds(kernel, *kept):
 def _trigonometric(kernel):
     """``kernel`` of floats: whole numbers of 8 bits and bools are Float16, others Float32, numpy's rule."""
     def call(*operands):
+        for t in map(as_array, operands):
+            if t.dtype in UNKNOWN:
+                raise refusal(TypeError, f"input dtype: {from_torch(t.dtype)} is not a mindspore datatype.")
         return kernel(*[t.half() if t.dtype in _NARROW else floating(t) if isinstance(t, torch.Tensor) else t
                         for t in map(as_array, operands)])
 
@@ -141,10 +164,9 @@ def _limit(kernel):
 
 
 def _quotient(a, b):
-    """Float32 unless one operand is a float of 16 or 32 bits, or complex."""
-    halves = (torch.float16, torch.float32, torch.complex64, torch.complex128)
-    if a.dtype not in halves and b.dtype not in halves:
-        a, b = a.float(), b.float()
+    """Float32, of complex numbers the real part, unless one operand is a float of 16 or 32 bits."""
+    if a.dtype not in _HALVES and b.dtype not in _HALVES:
+        a, b = ((t.real if t.is_complex() else t).float() for t in (a, b))
     return arithmetic.true_div(*_of_one_dtype(a, b))
 
 
@@ -155,14 +177,38 @@ def _of_one_dtype(a, b):
 
 
 def _product(a, b):
+    if UNSIGNED.intersection((a.dtype, b.dtype)) and a.dtype is not b.dtype:
+        raise refusal(TypeError, "For Op[Mul], the promote output type is invalid")
     return arithmetic.mul(*_of_one_dtype(a, b))
 
 
-def _modulo(a, b):
-    if a.is_complex() or b.is_complex():
-        raise TypeError(f"input dtype: {from_torch(a.dtype)}, {from_torch(b.dtype)} are not all mindspore "
-                        "datatypes.")
-    return _of_bools(a, b) if a.dtype is b.dtype is torch.bool else arithmetic.numpy_mod(a, b)
+def _bits(name, kernel):
+    """``kernel`` of whole numbers; others are refused in the dtype that both have in common."""
+    kinds = ", ".join(f"Tensor[{k}]" for k in ("Bool", "Int16", "Int32", "Int64", "Int8", "UInt16", "UInt32",
+                                               "UInt64", "UInt8"))
+
+    def call(a, b):
+        kind = arithmetic.promote_operands(a, b)[0].dtype
+        if kind.is_floating_point or kind.is_complex:
+            raise refusal(TypeError, f"For primitive[{name}], the input argument[x] must be a type of "
+                          f"{{{kinds}}}, but got Tensor[{from_torch(kind)}].")
+        return kernel(a, b)
+
+    return call
+
+
+def _remainder(kernel):
+    """``kernel`` in the dtype that the operands share; of complex numbers the real parts'."""
+    def call(a, b):
+        kind = shared_dtype(a.dtype, b.dtype)
+        if kind in _HALVES:                              # neither is converted before
+            arithmetic.promote_operands(a, b)
+        if kind is torch.bool:
+            return _of_bools(a, b)
+        a, b = (t.real if t.is_complex() else t.to(kind) for t in (a, b))
+        return kernel(a, b).to(kind)
+
+    return call
 
 
 def _of_bools(a, b):
@@ -170,13 +216,12 @@ def _of_bools(a, b):
     return torch.logical_not(b).expand(torch.broadcast_shapes(a.shape, b.shape)).clone()
 
 
-def _remainder_of_division(a, b):
-    return _of_bools(a, b) if a.dtype is b.dtype is torch.bool else numpy_fmod(a, b)
+_modulo = _remainder(arithmetic.numpy_mod)
 
 
 def _step(a, b):
     """0 below 0, 1 above, and ``b`` elsewhere, at nan too."""
-    a, b = torch.broadcast_tensors(*arithmetic.promote_operands(a, b))
+    a, b = torch.broadcast_tensors(*shared(a, b))
     return torch.where(a < 0, 0, torch.where(a > 0, 1, b)).to(a.dtype)
 
 
@@ -203,7 +248,14 @@ def _hypotenuse(a, b):
 
 
 def _log2_of_powers(a, b):
-    return torch.log2(floating(arithmetic.add(arithmetic.pow(2, a), arithmetic.pow(2, b))))
+    return torch.log2(floating(arithmetic.add(_power_of_two(a), _power_of_two(b))))
+
+
+def _power_of_two(t):
+    if t.dtype in UNSIGNED:
+        raise refusal(TypeError, f"Type implicit conversion between Tensor[{from_torch(t.dtype)}] and Int64 "
+                                 "is not supported.")
+    return arithmetic.pow(2, t)
 
 
 def _sign(t):
@@ -214,7 +266,6 @@ def _sign(t):
     return torch.where(t.isinf(), torch.nan, signs + t * 0) if t.is_floating_point() else signs
 
 
-_HALVES = (torch.float16, torch.float32)
 _NARROW = (torch.int8, torch.uint8, torch.bool)
 # ours: the operator in ops
 for _name, _of in {
@@ -249,7 +300,7 @@ for _name in ("deg2rad", "radians"):
 _unary("rad2deg", lambda t: floating(t) * 180.0 / pi)
 _unary("reciprocal", _inverse)
 _unary("sign", _sign)
-_unary("exp2", lambda t: arithmetic.pow(2, t))
+_unary("exp2", _power_of_two)
 _unary("cbrt", _of_kinds(_root, torch.float32, torch.float64))
 
 for _name, _kernel in {
@@ -261,11 +312,11 @@ for _name, _kernel in {
     "floor_divide": arithmetic.floor_div,
     "mod": _modulo,
     "remainder": _modulo,
-    "fmod": _remainder_of_division,
+    "fmod": _remainder(numpy_fmod),
     "power": arithmetic.pow,
-    "bitwise_and": arithmetic.bitwise_and,
-    "bitwise_or": arithmetic.bitwise_or,
-    "bitwise_xor": arithmetic.bitwise_xor,
+    "bitwise_and": _bits("BitwiseAnd", arithmetic.bitwise_and),
+    "bitwise_or": _bits("BitwiseOr", arithmetic.bitwise_or),
+    "bitwise_xor": _bits("BitwiseXor", arithmetic.bitwise_xor),
     "logaddexp": OPS["logaddexp"].kernel,
     "heaviside": _step,
     **{name: _limit(OPS[name].kernel) for name in ("maximum", "minimum")},
@@ -273,7 +324,7 @@ for _name, _kernel in {
     "hypot": _hypotenuse,
     "logaddexp2": _log2_of_powers,
     "gcd": _of_numbers(torch.gcd, _greatest_divisor),
-    "lcm": _of_numbers(torch.lcm, _least_multiple),
+    "lcm": _multiple_of(_of_numbers(torch.lcm, _least_multiple)),
 }.items():
     _binary(_name, _kernel)
 _binary("copysign", lambda a, b: torch.copysign(a := as_array(a), as_array(b)).to(a.dtype))

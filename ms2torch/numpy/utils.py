@@ -129,6 +129,37 @@ def broadcast(t: torch.Tensor, shape) -> torch.Tensor:
         raise refusal(ValueError, f"cannot broadcast with {shape}") from None
 
 
+# Dtypes that mindspore.numpy does not know.
+UNKNOWN = (torch.bfloat16, torch.complex64, torch.complex128)
+
+
+def shared_dtype(a: torch.dtype, b: torch.dtype) -> torch.dtype:
+    """The dtype that two share by the table of ``mindspore.numpy``, or its TypeError."""
+    if a is b:
+        return a
+    if a in UNKNOWN or b in UNKNOWN:
+        raise refusal(TypeError, f"input dtype: {_dtype.from_torch(a)}, {_dtype.from_torch(b)} are not all "
+                                 "mindspore datatypes.")
+    if {a, b} == {torch.uint16, torch.float64}:
+        return torch.float32                             # so the table has it
+    return numpy_dtype(a, b)
+
+
+def numpy_dtype(a: torch.dtype, b: torch.dtype) -> torch.dtype:
+    """numpy's dtype for two kinds of integers; a float beside an integer stays as it is."""
+    if a is torch.bool or b is torch.bool or a.is_floating_point or b.is_floating_point:
+        return b if a is torch.bool else a if b is torch.bool else torch.promote_types(a, b)
+    return _dtype.to_torch(np.promote_types(*(_dtype.from_torch(t).numpy for t in (a, b))))
+
+
+def shared(*tensors: torch.Tensor) -> list[torch.Tensor]:
+    """Tensors in the dtype that they share."""
+    kind = tensors[0].dtype
+    for t in tensors[1:]:
+        kind = shared_dtype(kind, t.dtype)
+    return [t.to(kind) for t in tensors]
+
+
 def floating(t: torch.Tensor) -> torch.Tensor:
     """``t``, Float32 where it holds integers or bools."""
     return t if t.is_floating_point() or t.is_complex() else t.to(torch.float32)

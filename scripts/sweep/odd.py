@@ -28,7 +28,7 @@ def odd_values(value) -> list[tuple[str, object]]:
         kinds = {"Tensor 0-d": Tensor, "Tensor of 1": lambda v: Tensor([v]),
                  "Tensor of 2": lambda v: Tensor([v, v]), "float Tensor": lambda v: Tensor(float(v)),
                  "array 0-d": np.array, "array": lambda v: np.array([v]), "numpy int": np.int64,
-                 "numpy float": np.float32, "numpy bool": np.bool_,
+                 "numpy float": np.float32, "numpy float64": np.float64, "numpy bool": np.bool_,
                  "set": lambda v: {v}, "complex": complex}
         return [*((what, lambda make=make: make(value)) for what, make in kinds.items()), *others]
     if isinstance(value, str):
@@ -37,8 +37,8 @@ def odd_values(value) -> list[tuple[str, object]]:
     if isinstance(value, (tuple, list)) and value and all(isinstance(v, (int, float)) for v in value):
         kind = type(value)
         inside = {"Tensor 0-d": Tensor, "Tensor of 1": lambda v: Tensor([v]), "numpy int": np.int64,
-                  "numpy float": np.float32, "bool": bool, "float": float, "None": lambda v: None,
-                  "list": lambda v: [v]}
+                  "numpy float": np.float32, "numpy float64": np.float64, "bool": bool, "float": float,
+                  "None": lambda v: None, "list": lambda v: [v]}
         return [("Tensor", lambda: Tensor(value)), ("array", lambda: np.array(value)),
                 *((f"{what} inside", lambda make=make: kind(map(make, value)))
                   for what, make in inside.items()),

@@ -2,10 +2,12 @@
 import mindspore as ms
 import mindspore.nn.probability.bijector as msb
 import mindspore.nn.probability.distribution as msd
+import numpy as np
 from mindspore import Tensor
 
 from tests.reference.judge import case
 from tests.reference.networks import t
+from tests.reference.test_wrong_calls import said
 
 MADE = {
     "Exp": lambda: msb.Exp(),
@@ -70,3 +72,15 @@ def test_refused(what):
 @case(raises="shape need to broadcast")
 def test_shapes_that_do_not_fit():
     msb.ScalarAffine([1.0, 2.0], [1.0, 2.0, 3.0])
+
+
+@case(each={"name": ["Softplus", "PowerTransform", "ScalarAffine", "GumbelCDF"]})
+def test_parameters_of_another_dtype(name):
+    """A value has its own dtype, and a double of numpy's is a number."""
+    made = getattr(msb, name)
+    both = 2 if name in ("ScalarAffine", "GumbelCDF") else 1
+    kinds = (2.0, np.float64(2), Tensor(2.0, ms.float64), np.array([2.0]))
+    values = [made(*(v,) * both).forward(Tensor([0.25, 0.5], dtype)) for v in kinds
+              for dtype in (ms.float16, ms.float32)]
+    mixed = (said(made, (np.float64(2), 1.0), {}), said(made, (1.0, np.float64(2)), {})) if both > 1 else ()
+    return values, mixed, said(made, (np.float32(2),), {})

@@ -58,7 +58,7 @@ def odd_kind(value) -> str | None:
     if isinstance(value, np.ndarray):
         return "array" if value.ndim else "array 0-d"
     if isinstance(value, np.generic):
-        return f"numpy {_KINDS.get(value.dtype.kind, 'str')}"
+        return "numpy float64" if isinstance(value, float) else f"numpy {_KINDS.get(value.dtype.kind, 'str')}"
     return next((word for kinds, word in _OTHERS if isinstance(value, kinds)), None)
 
 

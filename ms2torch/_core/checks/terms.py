@@ -69,7 +69,7 @@ def positives(x, number: int) -> bool:
 
 
 _TYPES = {"int": int, "float": float, "bool": bool, "str": str, "tuple": tuple, "list": list,
-          "Tensor": torch.Tensor}
+          "Tensor": torch.Tensor, "None": type(None)}
 
 
 def of_types(x, *names) -> bool:
@@ -111,6 +111,12 @@ def unknown_to_numpy(*values) -> bool:
     """Whether values of two dtypes, of which mindspore.numpy does not know one, need a common one."""
     words = {array_word(x) for x in values}
     return len(words) > 1 and not words.isdisjoint(("BFloat16", "Complex64", "Complex128"))
+
+
+def first_not(x, *names) -> int:
+    """The place of the first item of a sequence that is of none of these types; far behind where there is
+    none."""
+    return next((k for k in range(count(x)) if not of_types(x[k], *names)), 1 << 30)
 
 
 def lesser(x, y) -> str:
@@ -161,7 +167,7 @@ WORDS = {
     "positives": positives, "broadcast": broadcast, "of_types": of_types, "promoted": promoted,
     "common": common, "array_word": array_word, "unknown_to_numpy": unknown_to_numpy,
     "unsigned": lambda x: _tensor(x).dtype in UNSIGNED,
-    "apart": apart, "beyond": beyond, "lesser": lesser, "tuple_": tuple,
+    "apart": apart, "first_not": first_not, "beyond": beyond, "lesser": lesser, "tuple_": tuple,
     "of_enum": lambda x: not isinstance(x, str) or listed(x),
     **{f.__name__: f for f in (len, abs, min, max, all, any, isinstance, int, float, bool, str, list)},
     **{how: _rendered(how) for how in ("word", "kind", "call", "cls", "type", "object", "typed")},

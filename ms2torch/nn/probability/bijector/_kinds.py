@@ -32,7 +32,6 @@ class PowerTransform(Bijector):
         self._power = self._add_parameter(power, "power")
         if bool((self._power._t < 0).any()):
             raise ValueError("Power must be greater than or equal to zero.")
-        self.__dict__["_dtype"] = None if isinstance(power, (int, float)) else self._dtype
 
     @property
     def power(self):
@@ -80,8 +79,6 @@ class ScalarAffine(Bijector):
         super().__init__(is_constant_jacobian=True, name=name, dtype=None, param=param)
         self._scale = self._add_parameter(scale, "scale")
         self._shift = self._add_parameter(shift, "shift")
-        if self._is_scalar_batch:
-            self.__dict__["_dtype"] = None
 
     @property
     def scale(self):
@@ -116,8 +113,6 @@ class Softplus(Bijector):
         super().__init__(name=name, dtype=None, param=param)
         self._sharpness = self._add_parameter(sharpness, "sharpness")
         self.log_sigmoid = LogSigmoid()
-        if self._is_scalar_batch:
-            self.__dict__["_dtype"] = None
 
     @property
     def sharpness(self):
@@ -152,8 +147,6 @@ class GumbelCDF(Bijector):
         self._scale = self._add_parameter(scale, "scale")
         if bool((self._scale._t <= 0).any()):
             raise ValueError("scale must be greater than zero.")
-        if self._is_scalar_batch:
-            self.__dict__["_dtype"] = None
 
     @property
     def loc(self):

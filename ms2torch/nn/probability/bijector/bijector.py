@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ms2torch import _checkparam as check
 from ms2torch._core.errors import final
 from ms2torch._core.tensor.dtype import float32
@@ -75,12 +77,11 @@ class Bijector(Cell):
         if isinstance(value, bool) or value is None:
             raise TypeError(f"{name} cannot be type {type(value)}")
         made = Tensor(value, float32 if isinstance(value, float) else None)
-        common = self.__dict__.setdefault("common_dtype", made.dtype)
-        if made.dtype != common:
+        own = value.dtype if isinstance(value, np.generic) else made.dtype
+        if own != self.__dict__.setdefault("common_dtype", own):
             raise TypeError(f"{name} should have the same dtype as other arguments.")
         if not made._t.is_floating_point():
             check.check_type_name(f"dtype of {name}", made.dtype, FLOATS, type(self).__name__)
-        self.__dict__["_dtype"] = self._dtype or common
         return made
 
     def _check_value_dtype(self, value) -> Tensor:

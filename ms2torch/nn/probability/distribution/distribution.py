@@ -32,13 +32,16 @@ def _common(arguments: dict, dtype):
     for name, value in arguments.items():
         if hasattr(value, "dtype"):
             own = value.dtype
-            if isinstance(value, np.generic):            # MindSpore compares numpy's dtype with its own
-                raise TypeError(f"{name} should have the same dtype as other arguments.")
-            if not isinstance(value, Tensor):
+            if isinstance(value, np.ndarray):
                 own = _dtype.from_torch(_dtype.to_torch(own))
             if common is not None and own != common:
                 raise TypeError(f"{name} should have the same dtype as other arguments.")
             common = own
+    if isinstance(common, np.dtype):                     # of a number of numpy's: none of MindSpore's
+        number = next(v for v in arguments.values() if isinstance(v, np.generic))
+        if not isinstance(number, float):
+            raise TypeError(f"Unable to convert input of type {type(number)} to a Tensor of type {float32}")
+        Tensor(number, dtype=common)                     # raises the error
     if common in INTEGERS or common == float64:
         return float32
     if common is None:
