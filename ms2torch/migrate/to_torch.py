@@ -36,12 +36,8 @@ class CellModule(_Branch):
         self.__dict__["_CellModule__pairs"] = []
         self.training = cell.training
         for name, param in cell.parameters_and_names():
-            branch, leaf = self._branch(name)
-            if _trains(param):
-                branch.register_parameter(leaf, torch.nn.Parameter(param._rest.detach(), requires_grad=True))
-            else:
-                branch.register_buffer(leaf, param._rest.detach())
-            self.__pairs.append([param, branch, leaf, param._rest.data_ptr()])
+            if not param._away:
+                self.__pairs.append(_pair(param, *self._branch(name)))
 
     def _branch(self, name: str):
         *path, leaf = name.split(".")
@@ -51,6 +47,19 @@ class CellModule(_Branch):
                 found.add_module(part, _Branch())
             found = found._modules[part]
         return found, leaf
+
+    def _as_they_lie(self) -> None:
+        """Hold what the Cell holds now: processes that train together may have come to keep a part of a
+        weight, or to leave it to another stage, since the last look."""
+        for pair in self.__pairs:
+            param, branch, leaf, _ = pair
+            if param._away:
+                delattr(branch, leaf)
+            elif type(_entry(branch, leaf).data) is not type(param._rest.data):
+                pair[:] = _pair(param, branch, leaf)
+            else:
+                self._own(pair)
+        self.__pairs[:] = [pair for pair in self.__pairs if not pair[0]._away]
 
     def _own(self, pair) -> torch.Tensor:
         """This side's tensor of a pair, over the storage of whichever side moved since the last look."""
@@ -74,6 +83,17 @@ class CellModule(_Branch):
         # What torch's tracers put in the parameters' and buffers' places has no storage of its own.
         return [pair[0] for pair in self.__pairs], [_entry(*pair[1:3]) for pair in self.__pairs]
 
+    def state_dict(self, *args, **kwargs):
+        """By the Cell's names; of processes that train together, what each keeps: parts are torch's DTensors,
+        and what another stage of a pipeline keeps is left out."""
+        self._as_they_lie()
+        return super().state_dict(*args, **kwargs)
+
+    def load_state_dict(self, *args, **kwargs):
+        """Load what `state_dict` gives."""
+        self._as_they_lie()
+        return super().load_state_dict(*args, **kwargs)
+
     def train(self, mode: bool = True) -> CellModule:
         self.__cell.set_train(mode)
         return super().train(mode)
@@ -86,6 +106,15 @@ class CellModule(_Branch):
             for pair in self.__pairs:        # what the forward pass wrote lies in memory of its own
                 self._own(pair)
         return outputs
+
+
+def _pair(param, branch, leaf) -> list:
+    """A Parameter, where the torch tensor over its storage is from now on, and where that storage is."""
+    if _trains(param):
+        branch.register_parameter(leaf, torch.nn.Parameter(param._rest.detach(), requires_grad=True))
+    else:
+        branch.register_buffer(leaf, param._rest.detach())
+    return [param, branch, leaf, param._rest.data_ptr()]
 
 
 def _trains(param) -> bool:
