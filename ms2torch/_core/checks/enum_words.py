@@ -27,6 +27,12 @@ def meant(word: str, *names: str) -> str | None:
     return names[number] if number < len(names) else None
 
 
+def reduction(word: str, operator: str) -> str:
+    """How the loss ``operator`` reduces, by a word of MindSpore's for it, in any case."""
+    known = ("sum", "mean", "none")
+    return word if word in known else chosen(word, "reduction", operator, *known)
+
+
 def chosen(word: str, argument: str, operator: str, *names: str) -> str:
     """`meant`, with MindSpore's error for a word that stands for none of ``names``."""
     if not isinstance(word, str):

@@ -11,6 +11,7 @@ import torch.nn.functional as F
 
 from ms2torch import mint
 from ms2torch._core.checks.calls import describe, dtype_name
+from ms2torch._core.checks.enum_words import reduction as meant_reduction
 from ms2torch._core.checks.kernel_dtypes import not_supported
 from ms2torch._core.errors import final
 from ms2torch._core.operators import normalising
@@ -344,7 +345,7 @@ def sigmoid_(input):
 @lowered
 def gelu(input, *, approximate="none"):
     """x times the normal distribution's cdf; ``approximate`` "tanh" for its common approximation."""
-    return F.gelu(input, approximate=approximate)
+    return F.gelu(input, approximate=approximate.lower())
 
 
 @lowered
@@ -439,24 +440,28 @@ def dropout2d(input, p=0.5, training=True, inplace=False):
 @lowered
 def mse_loss(input, target, reduction="mean"):
     """Squared differences."""
+    reduction = meant_reduction(reduction, "MSELossExt")
     return F.mse_loss(*torch.broadcast_tensors(input, target), reduction=reduction)
 
 
 @lowered
 def l1_loss(input, target, reduction="mean"):
     """Absolute differences."""
+    reduction = meant_reduction(reduction, "L1LossExt")
     return F.l1_loss(*torch.broadcast_tensors(input, target), reduction=reduction)
 
 
 @lowered
 def smooth_l1_loss(input, target, reduction="mean", beta=1.0):
     """Absolute differences, squared below ``beta``."""
+    reduction = meant_reduction(reduction, "smooth_l1_loss")
     return F.smooth_l1_loss(input, target, reduction=reduction, beta=beta)
 
 
 @lowered
 def nll_loss(input, target, weight=None, ignore_index=-100, reduction="mean"):
     """Minus the log-probabilities of the targets; the weights get no gradient."""
+    reduction = meant_reduction(reduction, "nllloss")
     input = input.contiguous()                                # torch's derivative takes no view of images
     return F.nll_loss(input, target.long(), held(weight), ignore_index=ignore_index, reduction=reduction)
 
@@ -464,12 +469,14 @@ def nll_loss(input, target, weight=None, ignore_index=-100, reduction="mean"):
 @lowered
 def binary_cross_entropy(input, target, weight=None, reduction="mean"):
     """Cross entropy of probabilities."""
+    reduction = meant_reduction(reduction, "BinaryCrossEntropy")
     return binary_entropy(input, target, weight, reduction)
 
 
 @lowered
 def binary_cross_entropy_with_logits(input, target, weight=None, reduction="mean", pos_weight=None):
     """Cross entropy of logits."""
+    reduction = meant_reduction(reduction, "BCEWithLogitsLoss")
     return F.binary_cross_entropy_with_logits(input, target, held(weight), reduction=reduction,
                                               pos_weight=held(pos_weight))
 
@@ -477,18 +484,21 @@ def binary_cross_entropy_with_logits(input, target, weight=None, reduction="mean
 @lowered
 def kl_div(input, target, reduction="mean", log_target=False):
     """target * (log(target) - input)."""
+    reduction = meant_reduction(reduction, "KLDiv")
     return F.kl_div(input, target, reduction=reduction, log_target=log_target)
 
 
 @lowered
 def soft_margin_loss(input, target, reduction="mean"):
     """log(1 + exp(-target * input))."""
+    reduction = meant_reduction(reduction, "soft_margin_loss")
     return F.soft_margin_loss(input, target, reduction=reduction)
 
 
 @lowered
 def cosine_embedding_loss(input1, input2, target, margin=0.0, reduction="mean"):
     """1 - cos for pairs that belong together (target 1), max(0, cos - margin) for the others (-1)."""
+    reduction = meant_reduction(reduction, "CosineEmbeddingLoss")
     return F.cosine_embedding_loss(input1, input2, target, margin, reduction=reduction)
 
 

@@ -72,10 +72,10 @@ def _scatter_add_mint(input, dim, index, src):
     call=("data", "indices", "updates"))
 def tensor_scatter_elements(input_x, indices, updates, axis=0, reduction="none"):
     """``scatter``, or with ``reduction`` "add" its sum (``mindspore.ops.tensor_scatter_elements``)."""
-    if reduction not in ("none", "add"):
+    if (meant := reduction.lower() if isinstance(reduction, str) else reduction) not in ("none", "add"):
         raise ValueError(f'Failed to convert the value "{reduction}" of input \'reduce\' of '
                          "'TensorScatterElements' to enum.")
-    return _on_axis(input_x, axis, indices, updates, reduction)
+    return _on_axis(input_x, axis, indices, updates, meant)
 
 
 def _rows_added(x, axis, index, y, sign=1):

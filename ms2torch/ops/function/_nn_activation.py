@@ -262,11 +262,13 @@ def softmaxed(t, axis):
 
 def log_softmaxed(t, axis):
     """Logarithm of the softmax along ``axis``."""
-    if t.dtype in _FLOATS and t.ndim:
+    if t.dtype in _FLOATS:
         try:
             return torch.log_softmax(t, axis)
         except (IndexError, TypeError):
-            pass                             # told below
+            if not t.ndim and axis.__class__ is int:
+                raise final(ValueError("For primitive[LogSoftmax], the axis must be in [-1,1), but got "
+                                       f"{axis}.")) from None
     return torch.log_softmax(_need(t, _FLOATS, "LogSoftmax", not_supported), _axis(t, axis, "LogSoftmax"))
 
 

@@ -7,7 +7,7 @@ import math
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core.checks.enum_words import chosen
+from ms2torch._core.checks.enum_words import reduction as meant_reduction
 from ms2torch._core.checks.refusals import cannot_broadcast, wrong_dtype
 from ms2torch._core.errors import final
 from ms2torch._core.operators.lowering import lowered
@@ -234,6 +234,8 @@ def _nll(inputs, at, weight, ignore_index, reduction):
 @op
 def nll_loss(inputs, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
     """Negative log likelihood of log-probabilities and class indices (``mindspore.ops.nll_loss``)."""
+    if reduction not in ("mean", "sum"):                # (it knows no others)
+        reduction = "none"
     inputs, weight = _one_dtype(inputs, weight)
     inputs, target = _in_rows(inputs, target)
     if target.dtype is not torch.int32 and target.dtype is not torch.int64:
@@ -264,7 +266,7 @@ def _nll_loss(logits, labels, weight, reduction="mean", ignore_index=-100):
     labels, weight = labels.long(), held(weight).to(logits.dtype)
     kept = labels != ignore_index
     total = weight[labels.clamp_min(0)].where(kept, 0.0).sum()
-    reduction = chosen(reduction, "reduction", "NLLLoss", "sum", "mean", "none")
+    reduction = meant_reduction(reduction, "NLLLoss")
     return _nll(logits, labels, weight, ignore_index, reduction), total
 
 
@@ -330,15 +332,13 @@ def binary_entropy(x, y, weight, reduction: str):
 def binary_cross_entropy(logits, labels, weight=None, reduction="mean"):
     """-(labels * log(logits) + (1 - labels) * log(1 - logits)) * weight
     (``mindspore.ops.binary_cross_entropy``)."""
-    reduction = reduction.lower() if isinstance(reduction, str) else reduction
-    _check_reduction(reduction, "binary_cross_entropy")
-    return binary_entropy(logits, labels, weight, reduction)
+    return binary_entropy(logits, labels, weight, meant_reduction(reduction, "BinaryCrossEntropy"))
 
 
 @primitive("BinaryCrossEntropy", init={"reduction": "mean"}, call=("input", "target", "weight"))
 def _binary_cross_entropy(logits, labels, weight=None, reduction="mean"):
     """Binary cross entropy of probabilities (``mindspore.ops.BinaryCrossEntropy``)."""
-    return binary_entropy(logits, labels, weight, reduction)
+    return binary_entropy(logits, labels, weight, meant_reduction(reduction, "BinaryCrossEntropy"))
 
 
 @op
@@ -346,7 +346,7 @@ def _binary_cross_entropy(logits, labels, weight=None, reduction="mean"):
 def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None, reduction="mean"):
     """Binary cross entropy of sigmoid(input) (``mindspore.ops.binary_cross_entropy_with_logits``)."""
     logits, label = input, target
-    reduction = chosen(reduction, "reduction", "BCEWithLogitsLoss", "sum", "mean", "none")
+    reduction = meant_reduction(reduction, "BCEWithLogitsLoss")
     if logits.shape != label.shape:
         shapes = [", ".join(map(str, t.shape)) for t in (logits, label)]
         raise ValueError("For 'BCEWithLogitsLoss', two inputs 'input' and 'target' shape are not equal, "
@@ -359,6 +359,7 @@ def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None
 
 def _bce_with_logits(logits, label, weight=None, pos_weight=None, reduction="mean"):
     """Binary cross entropy of sigmoid(logits), weights given (``mindspore.ops.BCEWithLogitsLoss``)."""
+    reduction = meant_reduction(reduction, "BCEWithLogitsLoss")
     weight, pos_weight = held(weight), held(pos_weight)
     if (dtype := logits.dtype) in _HALVES:      # what is subtracted is nearly equal: rounded once, at the end
         logits, label, weight, pos_weight = (
@@ -446,8 +447,7 @@ def smooth_l1(input, target, beta: float, reduction: str):
     if not (input.is_floating_point() and target.is_floating_point()):
         raise TypeError("Select CPU operator[SmoothL1Loss] fail! Unsupported data type!")
     a, b = promote(input, target)
-    reduction = reduction.lower()
-    return F.smooth_l1_loss(a, b, reduction=reduction, beta=beta)
+    return F.smooth_l1_loss(a, b, reduction=meant_reduction(reduction, "smooth_l1_loss"), beta=beta)
 
 
 @op
@@ -554,7 +554,7 @@ def hinge_embedding_loss(inputs, targets, margin=1.0, reduction="mean"):
 @op
 def soft_margin_loss(input, target, reduction="mean"):
     """log(1 + exp(-target * input)) (``mindspore.ops.soft_margin_loss``)."""
-    return F.soft_margin_loss(input, target, reduction=reduction)
+    return F.soft_margin_loss(input, target, reduction=meant_reduction(reduction, "soft_margin_loss"))
 
 
 @op

@@ -60,15 +60,23 @@ def assign(variable, value):
     return write(variable, lambda old: new.to(old.dtype, copy=True), own=True)
 
 
+def _computed(operation, old: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
+    if old.dtype in _dtype.UNSIGNED:            # (torch lacks the kernels; Int64 wraps round as they would)
+        return operation(old.to(torch.int64), value.to(torch.int64)).to(old.dtype)
+    return operation(old, value)
+
+
 @op(primitive="AssignAdd", on_tensors=True)
 def assign_add(variable, value):
     """Adds ``value`` to a Parameter and returns its value (``mindspore.ops.assign_add``)."""
     value = fitting(variable, value, "AssignAdd")
-    return write(variable, lambda old: old + value.to(old.dtype))
+    return write(variable, lambda old: _computed(torch.add, old, value.to(old.dtype)))
 
 
 @op(primitive="AssignSub", on_tensors=True)
 def assign_sub(variable, value):
     """Subtracts ``value`` from a Parameter and returns its value (``mindspore.ops.assign_sub``)."""
     value = fitting(variable, value, "AssignSub")
-    return write(variable, lambda old: old - value.to(old.dtype))
+    if variable._t.dtype is torch.bool:
+        raise TypeError("Select CPU operator[AssignSub] fail! Unsupported data type!")
+    return write(variable, lambda old: _computed(torch.sub, old, value.to(old.dtype)))
