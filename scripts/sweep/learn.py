@@ -383,6 +383,8 @@ def of_any_word(line: str) -> str:
     return "\t".join((called, place, kinds, error, words))
 
 
+# A range of axes whose upper end alone was told by the rank.
+_RANK = re.compile(r"\[-[1-9]\d*,( ?)\{rank\((\w+)\)\}\)")
 # A pipeline's error says what is wrong behind its first sentence: the code that refuses has all of it.
 _TOLD_BELOW = "Refer to 'Dataset Pipeline Error Message'."
 
@@ -391,7 +393,9 @@ def write(reference: dict, described: dict, ours: dict) -> int:
     """Write both tables; the number of lines of the first."""
     made = [line for line in map(_of_any_example, lines(reference, described, ours))
             if line and not line.endswith(_TOLD_BELOW)]
-    made = by_hand.applied("refused", [*dict.fromkeys(map(of_any_word, map(_of_any_call, made)))])
+    made = [_RANK.sub(r"[{-rank(\2)},\1{rank(\2)})", line)
+            for line in map(of_any_word, map(_of_any_call, made))]
+    made = by_hand.applied("refused", [*dict.fromkeys(made)])
     FILE.write_text(HEAD + "".join(line + "\n" for line in made), encoding="utf-8")
     apart = sorted({line.split()[0] for line in made if re.match(r"(Tensor|mint)\.\w+ ", line)})
     looks = by_hand.applied("guards", guards(reference, described, ours))

@@ -85,3 +85,29 @@ def test_what_is_no_dtype(name):
     for what, value in _values().items():
         found[what] = said(_WITH_A_DTYPE[name], (value,), {})
     return found
+
+
+@case(each={"name": ["argsort", "min", "select", "topk", "add", "sum", "reshape", "abs", "mul", "squeeze", "tile"]})
+def test_methods_taken_off_the_class_and_given_nothing(name):
+    return said(getattr(Tensor, name), (), {}), said(getattr(Tensor, name), (), {"dim": 1})
+
+
+@case()
+def test_axes_out_of_range():
+    x, line = T(2, 2), T(3, 3)
+    return (said(mint.swapaxes, (x, 0, 2), {}), said(mint.swapaxes, (x, -3, 0), {}), said(x.narrow, (0, 2, 1), {}),
+            said(ops.narrow, (x, 0, 3, 1), {}), said(ops.cross, (line, line, 2), {}),
+            said(mint.cross, (line, line), {"dim": -3}), said(x.repeat_interleave, (2, 2), {}),
+            said(mint.repeat_interleave, (x, 2, 3), {}), said(ops.rot90, (T(2), 1, (0, 1)), {}),
+            said(ops.rot90, (x, 1, (1, 1)), {}), said(ops.nansum, (x,), {"axis": (1, 1)}),
+            said(mint.prod, (x, (0,)), {}), said(x.new_zeros, ((2, -2),), {}), said(x.new_ones, ((-1,),), {}),
+            said(x.new_empty, ((-1,),), {}), said(mint.empty, ((2, -2),), {}), said(ops.dot, (T(2), x), {}),
+            said(ops.eye, (0.5,), {}), said(ops.eye, ([2],), {}), said(ops.cond, (x, "float32"), {}))
+
+
+@case()
+def test_sizes_of_convolutions():
+    x = T(1, 1, 1, 2, 2)
+    return (said(ops.Conv3D, (1, -1), {}), said(ops.Conv3D, (1, 1), {"stride": -1}),
+            said(ops.Conv3D, (1, 1), {"dilation": 0}), said(ops.conv3d, (x, x), {"stride": -1}),
+            said(ops.conv1d, (T(1, 1, 2), T(1, 1, 2)), {"pad_mode": "area"}))

@@ -47,8 +47,11 @@ def no_form_error(public, told, unbound: bool = False, nullable=frozenset()) -> 
 
     ``nullable`` are those that may be None.
     """
-    if public[0].startswith("Tensor.") and told and not isinstance(told[0][1], torch.Tensor):
-        return _no_tensor(public[0], told[0][1])
+    if public[0].startswith("Tensor."):
+        if not told or isinstance(told[0], refused.Named):
+            return _no_tensor(public[0])
+        if not isinstance(told[0][1], torch.Tensor):
+            return _no_tensor(public[0], told[0][1])
     for called in public:
         given = told[called.startswith("Tensor."):]
         named = dict(pair for pair in given if isinstance(pair, refused.Named))
@@ -61,10 +64,12 @@ def no_form_error(public, told, unbound: bool = False, nullable=frozenset()) -> 
     return None
 
 
-def _no_tensor(public: str, value) -> TypeError | None:
-    """What Python says where a method of a compiled class is given another object as its own."""
+def _no_tensor(public: str, value=...) -> TypeError | None:
+    """What Python says where a method of a compiled class is given another object as its own, or none."""
     if public not in OVERLOADS and public not in SINGLE_FORMS:
         return None
+    if value is ...:
+        return TypeError(f"unbound method TensorPy.{public[7:]}() needs an argument")
     return TypeError(f"descriptor '{public[7:]}' for 'TensorPy' objects doesn't apply to a "
                      f"{compiled_name(value)} object")
 

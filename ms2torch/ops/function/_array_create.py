@@ -29,7 +29,9 @@ def sizes(shape, name: str):
         shape = (int(shape),)
     for i, n in enumerate(shape):
         if n < 0:
-            the = "the" if name == "Ones" else "the the"              # MindSpore's words
+            if name == "new_empty":
+                raise ValueError("negative dimensions are not allowed")
+            the = "the" if name in ("Ones", "Empty") else "the the"             # MindSpore's words
             raise ValueError(f"For primitive[{name}], {the} {i}th dimension of input shape must be greater "
                              f"than or equal to 0, but got {n}.")
     return shape
@@ -359,7 +361,8 @@ def vander(x, N=None):
 def _new(name, make):
     @method(name=name)
     def new(input, size, dtype=None, *, device=None):
-        return make(sizes(size, name), input, wanted(dtype, input.dtype, name))
+        size = sizes(size, {"new_zeros": "Zeros", "new_ones": "Ones"}.get(name, name))
+        return make(size, input, wanted(dtype, input.dtype, name))
 
     new.__doc__ = ("``size`` with the dtype of this Tensor unless another is given "
                    f"(``mindspore.Tensor.{name}``).")
@@ -382,7 +385,7 @@ def empty(*size, dtype=None, device=None, pin_memory=False):
     from ms2torch._core.devices.device import device as here
 
     size = size[0] if len(size) == 1 and not isinstance(size[0], int) else size
-    return torch.empty(size, dtype=wanted(dtype, torch.float32, "empty"), device=here())
+    return torch.empty(sizes(size, "Empty"), dtype=wanted(dtype, torch.float32, "empty"), device=here())
 
 
 @op(mint=True)

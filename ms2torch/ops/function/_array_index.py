@@ -250,8 +250,8 @@ def narrow(input, axis, start, length):
     """``length`` slices along ``axis`` from ``start`` on (``mindspore.ops.narrow``)."""
     axis = in_range(axis, input.ndim, "The 'axis' must be in range of [{low}, {ndim}), but got {axis}.")
     n = input.shape[axis]
-    if not 0 <= start <= n:
-        raise ValueError(f"The input value must be in range of [0, {n}], but got {start} with type 'int'.")
+    if not 0 <= start < n:
+        raise ValueError(f"The input value must be in range of [0, {n}), but got {start} with type 'int'.")
     if not 1 <= length <= n - start:
         raise ValueError(f"The input value must be in range of [1, {n - start}], "
                          f"but got {length} with type 'int'.")

@@ -65,6 +65,9 @@ def _check_reversed(input):
 @op(method=True)
 def rot90(input, k, dims):
     """``input`` turned by ``k`` quarters in the plane of two axes (``mindspore.ops.rot90``)."""
+    if len(dims) == 2 and input.ndim and (dims[0] - dims[1]) % input.ndim == 0:
+        raise RuntimeError(f"For `rot90`, rotation dims must be different, but get dim0={dims[0]}, "
+                           f"dim1={dims[1]}.")
     return torch.rot90(input, k, dims)
 
 

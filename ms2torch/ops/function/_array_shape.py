@@ -427,12 +427,17 @@ def repeat_interleave(input, repeats, axis=None):
 @method(name="repeat_interleave")
 def _repeat_interleave_method(input, repeats, dim=None, *, output_size=None):
     """Each slice along ``dim`` as often as ``repeats`` says; without one, of all elements."""
+    if dim.__class__ is int:
+        in_range(dim, input.ndim, "The 'axis' must be in the range of [{low}, {ndim}), but got {axis}.")
     return interleave(input, repeats, dim)
 
 
 @mint_form(name="repeat_interleave")
 def _repeat_interleave_mint(input, repeats, dim=None, *, output_size=None):
     """Each slice along ``dim`` as often as ``repeats`` says; without an axis, each element."""
+    if dim.__class__ is int and not -input.ndim <= dim < input.ndim:
+        raise ValueError(f"For primitive[RepeatInterleaveInt], the dim must be in [{-input.ndim},"
+                         f"{input.ndim - 1}], but got {dim}.")
     return interleave(input, repeats, dim)
 
 

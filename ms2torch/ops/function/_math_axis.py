@@ -32,6 +32,12 @@ def one_axis(axis, t: torch.Tensor, name: str) -> int:
     return axis
 
 
+def one_twice(many, ndim: int):
+    """The first of axes that stands there twice, None where each stands once."""
+    places = [a % (ndim or 1) for a in many]
+    return next((a for a, n in zip(many, places, strict=True) if places.count(n) > 1), None)
+
+
 def axes(axis, t: torch.Tensor, name: str):
     """An int or tuple of ints in range, or None for all axes (given as None, () or [])."""
     if axis is None:
@@ -43,8 +49,7 @@ def axes(axis, t: torch.Tensor, name: str):
             if not len(axis):
                 return None
             many = tuple([_in_range(a if a.__class__ is int else _number(a, name), t, name) for a in axis])
-            if len({a % (t.ndim or 1) for a in many}) < len(many):
-                first = next(a for a in many if [b % t.ndim for b in many].count(a % t.ndim) > 1)
+            if (first := one_twice(many, t.ndim)) is not None:
                 raise final(RuntimeError(f"dim={first} appears multiple times in the list of dims"))
             return many
         axis = _number(axis, name)

@@ -18,7 +18,7 @@ from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._naming import generations
 
 from ._array_shape import whole
-from ._math_axis import axes, distinct, every, unseen
+from ._math_axis import axes, distinct, every, one_twice, unseen
 
 _NAMES = spelled(axis="dim", keep_dims="keepdim", keepdims="keepdim")
 _AXIS = spelled(dim="axis", keepdim="keepdims", keep_dims="keepdims")
@@ -178,6 +178,8 @@ def prod(input, axis=None, keep_dims=False, dtype=None):
 @_NAMES
 def _prod_ext(input, dim=None, keepdim=False, *, dtype=None):
     """The product over all or some axes; integers give Int64."""
+    if dim.__class__ in (tuple, list):
+        raise TypeError                     # told by its valid calls
     return prod.kernel(input, dim, keepdim, dtype)
 
 
@@ -427,6 +429,9 @@ def nansum(input, axis=None, keepdims=False, *, dtype=None):
         raise TypeError("For nansum, input are not supported complex type, but got "
                         f"{_dtype.from_torch(input.dtype)}.")
     kept = torch.nan_to_num(input, 0.0, float("inf"), float("-inf")) if input.is_floating_point() else input
+    twice = one_twice(axis, input.ndim) if isinstance(axis, (tuple, list)) else None
+    if twice is not None and max(axis) < input.ndim and min(axis) >= -input.ndim:
+        raise final(RuntimeError(f"For nansum, dim {twice} appears multiple times in axis."))
     total = _sum(kept, axis, keepdims, "ReduceSum", None if kept.dtype is torch.bool else kept.dtype)
     return _cast(total, dtype)
 

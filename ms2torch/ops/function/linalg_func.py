@@ -125,8 +125,8 @@ def dot(input, other):
     """
     if input.ndim < 2 or other.ndim < 2:
         raise ValueError(
-            f"For 'dot', the inputs x1, x2 should have 'dimension >= 2',but got 'len(x1_shape)': "
-            f"({input.ndim}) and 'len(x2_shape)': ({other.ndim})."
+            r"For \'dot\', the inputs x1, x2 should have \'dimension >= 2\',but got \'len(x1_shape)\': "
+            f"({input.ndim}) and \\'len(x2_shape)\\': ({other.ndim})."
         )
     if input.shape[-1] != other.shape[-2]:
         raise ValueError("For 'MatMul' the input dimensions must be equal, but got 'x1_col': "
