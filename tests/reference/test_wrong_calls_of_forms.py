@@ -111,3 +111,29 @@ def test_sizes_of_convolutions():
     return (said(ops.Conv3D, (1, -1), {}), said(ops.Conv3D, (1, 1), {"stride": -1}),
             said(ops.Conv3D, (1, 1), {"dilation": 0}), said(ops.conv3d, (x, x), {"stride": -1}),
             said(ops.conv1d, (T(1, 1, 2), T(1, 1, 2)), {"pad_mode": "area"}))
+
+
+@case(each={"name": ["narrow", "index_select", "gather", "scatter", "index_add", "select", "topk", "split", "chunk"]})
+def test_methods_given_too_little(name):
+    return said(getattr(T(2, 2), name), (), {}), said(getattr(T(2, 2), name), (0,), {})
+
+
+@case(each={"dtype": [np.uint16, np.uint32, np.uint64]})
+def test_numbers_without_a_common_dtype(dtype):
+    x, y = T(2, 2), Tensor(np.ones((2, 2), dtype))
+    return (said(ops.fmod, (x, y), {}), said(ops.fmod, (y, x), {}), said(mint.fmod, (x, y), {}),
+            said(ops.div, (x, y), {"rounding_mode": "floor"}), said(mint.div, (x, y), {"rounding_mode": "trunc"}),
+            said(ops.kron, (x, y), {}), said(ops.svd, (y,), {}), said(ops.cdist, (y, y), {}))
+
+
+@case()
+def test_what_was_taken():
+    x, one = T(2, 2), Tensor([1.0])
+    return (said(mint.sub, (x, x), {"alpha": one}), said(mint.add, (x, x), {"alpha": one}),
+            said(x.add, (x,), {"alpha": one}), mint.sub(x, x, alpha=Tensor(2.0)),
+            said(ops.BoundingBoxDecode, ((10, 10),), {"means": (0, 0, 0, 0)}),
+            said(ops.BoundingBoxEncode, (), {"stds": (1, 1, 1, 1)}),
+            said(ops.FractionalMaxPool3DWithFixedKsize, ((1,), (1, 1, 1)), {}),
+            said(ops.FractionalMaxPool3DWithFixedKsize, (0, (1, 1, 1)), {}),
+            said(ops.FractionalMaxPool3DWithFixedKsize, ((-1, 1, 1), (1, 1, 1)), {}),
+            said(ops.fftfreq, (-0.5,), {}), said(ops.logaddexp2, (x, [1.0]), {}), said(ops.logaddexp, (x, (1,)), {}))

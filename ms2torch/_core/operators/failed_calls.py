@@ -64,6 +64,17 @@ def no_form_error(public, told, unbound: bool = False, nullable=frozenset()) -> 
     return None
 
 
+def lacking_error(public, told, wrong: Exception, err: Exception) -> TypeError | None:
+    """MindSpore's error where an overloaded function ended in ``wrong``, raised for ``err``, because it got
+    too few arguments for any of its forms: what was not given is None here."""
+    called = OVERLOADS[public[0]][0] if public[0] in OVERLOADS else None
+    if called is None or not isinstance(wrong, (TypeError, AttributeError)):
+        return None
+    of_none = wrong is err and "NoneType" in str(err)
+    told_otherwise = str(wrong).startswith(f'Failed calling {called} with "{called}()(')
+    return no_form_error(public, told, True) if of_none or told_otherwise else None
+
+
 def _no_tensor(public: str, value=...) -> TypeError | None:
     """What Python says where a method of a compiled class is given another object as its own, or none."""
     if public not in OVERLOADS and public not in SINGLE_FORMS:

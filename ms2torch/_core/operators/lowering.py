@@ -29,6 +29,7 @@ from ms2torch._core.operators.failed_calls import (
     bools_as_numbers,
     defaults_of,
     given_pairs,
+    lacking_error,
     no_form_error,
     nullable_of,
     odd_call_error,
@@ -124,6 +125,8 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
                                 PRIMITIVES_BEHIND.get(public[0]))
         if (found := wider.compute(wrong, kernel, (), given)) is not None:
             return found
+        if lacking := lacking_error(public, told, wrong, err):
+            raise lacking from None
         numbers = None if wrong is not err or public[0].startswith("mint.") else bools_as_numbers(
             own, given, err)
         if numbers is not None:

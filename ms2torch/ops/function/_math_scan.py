@@ -31,7 +31,8 @@ def _scan(function, t, axis, exclusive, reverse, first):
 
 def _axis(axis, t, name):
     if not t.ndim:
-        raise ValueError(f"For primitive[{name}], the rank of the input must be at least 1, but got 0.")
+        which = "'x' must be greater than 0" if name == "Cummin" else "the input must be at least 1"
+        raise ValueError(f"For primitive[{name}], the rank of {which}, but got 0.")
     return one_axis(axis, t, name)
 
 

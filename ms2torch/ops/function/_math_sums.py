@@ -35,7 +35,7 @@ def _tensor_add(input, other):
 
 def _scaled(name, input, other, alpha):
     """The operands of ``name``, the second times ``alpha``, which has no say in the result's dtype."""
-    if isinstance(alpha, np.number) or (isinstance(alpha, torch.Tensor) and alpha.numel() == 1):
+    if isinstance(alpha, np.number) or (isinstance(alpha, torch.Tensor) and not alpha.ndim):
         alpha = alpha.item()
     if not isinstance(alpha, (int, float)):
         raise TypeError(f"Failed calling {name.lower()} with \"{name.lower()}(Tensor, alpha="

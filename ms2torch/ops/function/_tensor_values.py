@@ -185,7 +185,7 @@ def _select(input, condition=None, y=None, *, dim=None, index=None):
     if dim is not None:
         return torch.select(input, dim, index)
     if not isinstance(y, (torch.Tensor, builtins.int, builtins.float)):
-        raise no_matching_form("select", condition, y)
+        raise no_matching_form("select", *(v for v in (condition, y) if v is not None))
     for kind, dtype in ((builtins.int, torch.int32), (builtins.float, torch.float32)):
         if isinstance(y, kind) and input.dtype is not dtype:
             raise TypeError(f"For 'Tensor.select', if the argument 'y' is {kind.__name__}, then the tensor "
