@@ -58,7 +58,8 @@ def kept(path: Path) -> dict[str, list]:
 
 
 def _clean() -> dict[str, str]:
-    return {k: v for k, v in os.environ.items() if not k.startswith(("MS2TORCH_", "PYTHONPATH"))}
+    others = {k: v for k, v in os.environ.items() if not k.startswith(("MS2TORCH_", "PYTHONPATH"))}
+    return {**others, "PYTHONHASHSEED": "0"}         # sets are printed in one order
 
 
 def cause(text: str) -> str:

@@ -17,6 +17,7 @@ import torch
 from ms2torch import language
 from ms2torch._core import mode as _mode
 from ms2torch._core.checks.error_wrappers import layer_error, wrap_class
+from ms2torch._core.checks.words import with_public_classes
 from ms2torch._core.errors import unsupported
 from ms2torch._core.gradient import recording, threads
 from ms2torch._core.module import Guarded, guard, guard_overrides
@@ -317,10 +318,10 @@ class Cell(CellTree, CellState, CellCall, CellHooks, CellSettings, _Module):
     def to_float(self, dst_type) -> Cell:
         """Compute this Cell and all below in float16, bfloat16 or float32: casts inputs and parameters."""
         if dst_type not in (_dtype.float16, _dtype.float32, _dtype.bfloat16):
-            raise ValueError(
+            raise with_public_classes(ValueError(
                 "For 'to_float', the argument 'dst_type' must be mstype.float32, mstype.float16 or "
                 f"mstype.bfloat16, but got type: {type(dst_type)} and value: {dst_type}."
-            )
+            ))
         return self.add_flags_recursive(
             fp16=dst_type == _dtype.float16, fp32=dst_type == _dtype.float32, bf16=dst_type == _dtype.bfloat16
         )

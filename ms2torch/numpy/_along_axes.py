@@ -10,7 +10,7 @@ from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.tensor.tensor import lower, wrap
 
 from .array_ops import chosen, stack
-from .utils import arrays, as_array, refusal
+from .utils import arrays, as_array, common_shape, refusal, shared
 
 __all__ = ["apply_along_axis", "apply_over_axes", "choose", "piecewise"]
 
@@ -62,7 +62,9 @@ def choose(a, choices, mode="clip"):
         choices = choices.unbind(0)
     elif isinstance(choices, (int, float)):
         choices = [choices]
-    a, *choices = torch.broadcast_tensors(a, *(as_array(c) for c in choices))
+    choices = shared(*map(as_array, choices))
+    common_shape(a.shape, *(c.shape for c in choices))
+    a, *choices = torch.broadcast_tensors(a, *choices)
     stacked, count = torch.stack(choices), len(choices)
     if mode == "raise":
         raise refusal(NotImplementedError, '"raise" mode is not implemented')

@@ -9,7 +9,7 @@ from ms2torch._core.operators.registry import OPS
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch.ops.function import math_func  # noqa: F401  (registers the definitions)
 
-from .utils import arrays, as_array, cast, floating, refusal, shared
+from .utils import arrays, as_array, cast, common_shape, floating, refusal, shared
 
 __all__ = [
     "cross", "dot", "inner", "kron", "matmul", "matrix_power", "multi_dot", "norm", "outer", "tensordot",
@@ -70,6 +70,7 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     if not {2, 3}.issuperset(sizes):
         raise ValueError("incompatible dimensions for cross product (dimension must be 2 or 3)")
     a, b = (torch.nn.functional.pad(x, (0, 3 - x.shape[-1])) for x in (a, b))
+    common_shape(a.shape[:-1], b.shape[:-1])
     product = torch.linalg.cross(*torch.broadcast_tensors(a, b)).to(kind)
     return product[..., 2] if sizes == (2, 2) else product.movedim(-1, int(axisc))
 

@@ -6,6 +6,7 @@ from math import nan
 
 import torch
 
+from ms2torch._core.checks.words import renderings
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.operators.registry import OPS
@@ -198,6 +199,8 @@ _WIDER = {torch.int8: torch.int32, torch.int16: torch.int32, torch.bool: torch.i
 
 
 def _sums(a, axis, dtype):
+    if dtype is None and not (axis is None or axis.__class__ is int):
+        raise refusal(TypeError, f'Failed calling cumsum with "cumsum({renderings(axis)["call"]}, None)".')
     return wrap(a).cumsum(axis, dtype)._t
 
 

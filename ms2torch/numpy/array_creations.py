@@ -19,6 +19,7 @@ from .utils import (
     arrays,
     as_array,
     as_constant,
+    ask_known,
     axis_in_range,
     broadcast,
     cast,
@@ -217,6 +218,7 @@ def _part(name, text):
         if not m.ndim:
             raise refusal(ValueError, "input m's rank should be larger than 0")
         if m.ndim == 1:
+            ask_known(m)
             m = m.expand(len(m), len(m))
         return _triangle(name, m, k)
 
@@ -231,12 +233,14 @@ tril, triu = _part("tril", "below"), _part("triu", "above")
 @arrays(1)
 def diag(v, k=0):
     """A diagonal matrix from a vector, or a matrix's diagonal (``mindspore.numpy.diag``)."""
+    ask_known(v)
     return torch.diag(v, int(k) if isinstance(k, bool) else k)
 
 
 @arrays(1)
 def diagflat(v, k=0):
     """A diagonal matrix from all elements (``mindspore.numpy.diagflat``)."""
+    ask_known(v)
     return torch.diagflat(v, int(k))
 
 

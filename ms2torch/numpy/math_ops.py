@@ -23,6 +23,8 @@ from .utils import (
     as_array,
     as_constant,
     as_given,
+    ask_known,
+    broadcasts,
     cast,
     cast_result,
     floating,
@@ -236,6 +238,7 @@ def _inverse(t):
 
 def _root(t):
     """The cube root by way of its sign, t / |t|, which 0 and infinity do not have."""
+    ask_known(t)
     size = torch.abs(t)
     return size / t * torch.pow(size, 1 / 3)
 
@@ -301,7 +304,7 @@ _unary("rad2deg", lambda t: floating(t) * 180.0 / pi)
 _unary("reciprocal", _inverse)
 _unary("sign", _sign)
 _unary("exp2", _power_of_two)
-_unary("cbrt", _of_kinds(_root, torch.float32, torch.float64))
+_unary("cbrt", _of_kinds(_root, torch.float32, torch.float64, torch.bfloat16))
 
 for _name, _kernel in {
     "add": arithmetic.add,
@@ -368,5 +371,8 @@ def clip(x, xmin, xmax, dtype=None):
     x = as_constant(x)
     for name, bound in (("maximum", xmin), ("minimum", xmax)):
         if bound is not None:
-            x = globals()[name].kernel(x, as_constant(bound), dtype)
+            bound = as_constant(bound)
+            if not broadcasts(x.shape, bound.shape):
+                raise refusal(ValueError, "For 'LogicalOr', input1.shape and input2.shape need to broadcast.")
+            x = globals()[name].kernel(x, bound, dtype)
     return x

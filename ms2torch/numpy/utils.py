@@ -8,6 +8,7 @@ from functools import wraps
 import numpy as np
 import torch
 
+from ms2torch._core.checks.words import with_public_classes
 from ms2torch._core.devices.device import device
 from ms2torch._core.gradient import integers
 from ms2torch._core.operators.lowering import lowered
@@ -17,7 +18,7 @@ from ms2torch._core.tensor.tensor import Tensor, as_torch, lower, wrap
 
 def refusal(kind: type[Exception], words: str) -> Exception:
     """An error in MindSpore's words, which no table of refused calls knows better."""
-    wrong = kind(words)
+    wrong = with_public_classes(kind(words))
     wrong.asked = True
     return wrong
 
@@ -110,6 +111,14 @@ def sorted_axes(axis, ndim: int) -> tuple[int, ...]:
     if len(set(axes)) < len(axes):
         raise refusal(ValueError, f"duplicate axes in {axes}.")
     return tuple(sorted(axes))
+
+
+def broadcasts(*shapes) -> bool:
+    """Whether shapes broadcast."""
+    try:
+        return torch.broadcast_shapes(*shapes) is not None
+    except RuntimeError:
+        return False
 
 
 def common_shape(*shapes) -> tuple[int, ...]:
@@ -216,6 +225,12 @@ def checked_dtype(dtype) -> torch.dtype:
     if not known:
         raise refusal(TypeError, f"only {_SAID} are allowed for dtype, but got {type(said)}")
     return named_dtype(dtype)
+
+
+def ask_known(t: torch.Tensor, unknown=(torch.bfloat16,)) -> None:
+    """The makers' TypeError for dtypes that they do not know."""
+    if t.dtype in unknown:
+        checked_dtype(_dtype.from_torch(t.dtype))
 
 
 def cast_result(t: torch.Tensor, dtype) -> torch.Tensor:

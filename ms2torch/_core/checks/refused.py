@@ -244,6 +244,17 @@ def python_name(called: str) -> str | None:
         "inspect" if any(e.place == "*" and _BOUND.match(e.words) for e in entries(called)) else None)
 
 
+def twice_given(called: str, takes, args, kwargs) -> TypeError | None:
+    """Python's error where an argument of a function of mindspore.numpy, which MindSpore has in Python, comes
+    by place and by name."""
+    if not kwargs or not called.startswith("numpy."):
+        return None
+    places = position_names(called, takes, len(args))
+    name = python_name(called) or called.rpartition(" ")[0].rpartition(".")[2]
+    twice = next((n for n in places if n in kwargs), None)
+    return twice and TypeError(f"{name}() got multiple values for argument '{twice}'")
+
+
 def is_signature_error(err: TypeError) -> bool:
     """Whether this is Python's own error about the number or the names of arguments."""
     return bool(_ENTRY.match(str(err)) or _BOUND.match(str(err)))

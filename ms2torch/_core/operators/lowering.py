@@ -166,8 +166,9 @@ def _of_any_arguments(kernel, name: str, valid: str | None, also: dict[str, str]
 
     def call(*args, **kwargs):
         if looks and (key := accepted.key_of_call(args, kwargs)) not in accepted.known:
-            if wrong := certain_error(looks, inspect.signature(call), args, kwargs):
-                raise wrong
+            takes = inspect.signature(call)
+            if wrong := certain_error(looks, takes, args, kwargs):
+                raise refused.twice_given(looks, takes, args, kwargs) or wrong
             accepted.add(key)
         raw = [a._t if a.__class__ is Tensor else a if a.__class__ in PLAIN else lower(a) for a in args]
         named = kwargs
@@ -184,8 +185,10 @@ def _of_any_arguments(kernel, name: str, valid: str | None, also: dict[str, str]
                 takes.bind(*raw, **kwargs)
             except TypeError:
                 told = list(takes.parameters.values())
-                raise no_form_error(public, pairs, True) or refused.signature_error(
-                    f"{public[0]} make", call.__qualname__, told, raw, named, 0) from None
+                called = f"{public[0]} make"
+                twice = refused.twice_given(called, takes, args, kwargs)
+                raise twice or no_form_error(public, pairs, True) or refused.signature_error(
+                    called, call.__qualname__, told, raw, named, 0) from None
             shape = all(v.__class__ is int for v in raw[1:])                 # view(2, 3)
             if (wrong := not shape and no_form_error(public, pairs)):
                 raise wrong from None

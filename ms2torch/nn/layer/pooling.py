@@ -90,6 +90,10 @@ class _PoolNd(Cell):
         """Whether another dtype than a float is right."""
         return False
 
+    def _wrong_dtype(self, dtype) -> Exception:
+        return TypeError(f"For primitive[{self._operator}], the input argument[x] must be a float Tensor, "
+                         f"but got Tensor[{dtype}].")
+
     def _batched(self, x):
         """The torch tensor with a batch dimension, and whether it was added."""
         try:
@@ -97,8 +101,7 @@ class _PoolNd(Cell):
         except AttributeError as err:
             raise not_tensor(err, self._operator, x) from None
         if t.dtype not in self._floats and not self._takes(t.dtype):
-            raise TypeError(f"For primitive[{self._operator}], the input argument[x] must be a float Tensor, "
-                            f"but got Tensor[{from_torch(t.dtype)}].")
+            raise self._wrong_dtype(from_torch(t.dtype))
         if t.ndim == self._dims + 1:
             return t.unsqueeze(0), True
         if t.ndim != self._dims + 2:
@@ -241,6 +244,14 @@ class MaxPool2d(_MaxPool):
         self._set(padding, dilation, return_indices, ceil_mode)
 
 
+def _without_axis(rank: int, who: str) -> Exception:
+    """What is said of a rank where the operator gets two more axes."""
+    if rank < 2:
+        return ValueError("Dimension out of range (expected to be in range of "
+                          f"[{-rank - 1}, {rank + 1}), but got 2)")
+    return ValueError(f"For primitive[{who}rank must be equal to 5, but got {rank + 2}.")
+
+
 class MaxPool1d(_MaxPool):
     """1-d max pooling of (N, C, L) or (C, L) (``mindspore.nn.MaxPool1d``); arguments as MaxPool2d, ints."""
 
@@ -259,6 +270,8 @@ class MaxPool1d(_MaxPool):
         self.kernel_size, self.stride = (*lead, kernel_size), (*lead, stride)
 
     def _wrong_rank(self, rank: int) -> Exception:
+        if self.use_pad:
+            return _without_axis(rank, "MaxPool3DWithArgmax], the input x ")
         return ValueError(f"For '{self.cls_name}', the input must has 3 dim, but got {rank}")
 
 
@@ -370,6 +383,12 @@ class AvgPool1d(_AvgPool):
         if self._count_pads is None:
             self.kernel_size, self.stride = (1, kernel_size), (1, stride)
 
+    def _wrong_dtype(self, dtype) -> Exception:
+        if self._count_pads is None:
+            return super()._wrong_dtype(dtype)
+        return TypeError("For primitive[AvgPool3D], the input argument[x] must be a type of "
+                         f"{{Tensor[Float16], Tensor[Float32], Tensor[Float64]}}, but got Tensor[{dtype}].")
+
     def _pooled(self, t):
         left = t.shape[-1] - self._window[0]
         if self._count_pads is not None or left >= self._step[0]:
@@ -380,6 +399,8 @@ class AvgPool1d(_AvgPool):
         return t[..., :self._window[0]].mean(-1, keepdim=True)
 
     def _wrong_rank(self, rank: int) -> Exception:
+        if self._count_pads is not None:
+            return _without_axis(rank, "AvgPool3D], the x_")
         return ValueError(f"For '{self.cls_name}', the input must has 3 dim, but got {rank}")
 
 
@@ -417,8 +438,12 @@ def _adaptive(name: str, function, text: str, indices: bool) -> type:
         _Forwarded.__init__(self, output_size, return_indices)
         self.output_size, self.return_indices = output_size, return_indices
 
+    def construct(self, input):
+        return self._formula(input, *self._arguments)
+
+    own = {} if name == "AdaptiveMaxPool1d" else {"construct": construct}        # (whose input is x)
     return type(name, (_Forwarded,), {
-        "__init__": with_indices if indices else with_size, "_formula": staticmethod(function),
+        **own, "__init__": with_indices if indices else with_size, "_formula": staticmethod(function),
         "__doc__": f"{text} (``mindspore.nn.{name}``).", "__module__": __name__})
 
 

@@ -9,6 +9,7 @@ import torch
 
 from ms2torch import _checkparam as check
 from ms2torch._core.checks.calls import type_description
+from ms2torch._core.checks.refusals import one_dtype
 from ms2torch._core.errors import notice
 from ms2torch._core.tensor.dtype import float16, float32
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -54,7 +55,12 @@ def _step(compute):
             x, *state = (t if t.shape[0] != 1 else t.expand(rows, -1)
                          for t in (x, *(state if isinstance(state, tuple) else (state,))))
             state = tuple(state) if len(state) > 1 else state[0]
-        y = compute(x, state, *weights)
+        try:
+            y = compute(x, state, *weights)
+        except RuntimeError:
+            for t, weight in ((x, weights[0]), (first, weights[1])):
+                one_dtype("MatMul", t, weight)
+            raise
         return tuple(wrap(v) for v in y) if isinstance(y, tuple) else wrap(y)
 
     call.__doc__ = compute.__doc__

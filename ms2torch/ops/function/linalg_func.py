@@ -159,11 +159,51 @@ def tensor_dot(x1, x2, axes):
 
     MindSpore: ``mindspore.ops.tensor_dot``.
     """
+    dims = _summed_axes(x1, x2, axes)
+    x1, x2 = one_dtype("MatMul", x1, x2)
+    if [x1.shape[d] for d in dims[0]] == [x2.shape[d] for d in dims[1]]:
+        return torch.tensordot(x1, x2, dims=dims)
+    # The sizes of the second one in turned order: MindSpore sums over the elements as they lie.
+    first, second = ([d for d in range(t.ndim) if d not in {k % t.ndim for k in of}]
+                     for t, of in zip((x1, x2), dims, strict=True))
+    left, right = x1.permute(*first, *dims[0]).flatten(len(first)), x2.permute(*dims[1], *second)
+    return torch.tensordot(left, right.flatten(0, len(dims[1]) - 1), dims=1)
+
+
+def _summed_axes(x1, x2, axes):
+    """The axes of both that are summed over, or MindSpore's error."""
     if isinstance(axes, int):
-        dims = axes
+        if axes < 0:
+            raise final(ValueError(f"For 'tensor_dot', the 'axes' must be at least 0, but got {axes}."))
+        if axes > min(x1.ndim, x2.ndim):
+            raise final(ValueError(
+                "For 'tensor_dot', the 'axes' cannot be greater than the length of 'x1_shape' and "
+                f"'x2_shape', but got 'axes': {axes}, 'x1_shape': {tuple(x1.shape)}, 'x2_shape': "
+                f"{tuple(x2.shape)}."))
+        axes = tuple(range(x1.ndim - axes, x1.ndim)), tuple(range(axes))
     else:
-        dims = [list(a) if isinstance(a, (tuple, list)) else [a] for a in axes]
-    return torch.tensordot(*one_dtype("MatMul", x1, x2), dims=dims)
+        axes = [[a] if isinstance(a, int) else a for a in axes]
+    if len(axes) != 2:
+        raise final(ValueError(
+            f"For 'tensor_dot', the dimension of 'axes' must be 2, but got 'axes': {axes}."))
+    if len(axes[0]) != len(axes[1]):
+        raise final(ValueError("For 'tensor_dot', the first and second dim of 'axes' have to be the same "
+                               f"size/length, but got 'axes': {axes}."))
+    for t, of in ((x1, axes[0]), (x2, axes[1])):
+        if len(of) > t.ndim:
+            raise final(ValueError(f"For 'tensor_dot', the length of element {of} in 'axes' must be less "
+                                   f"than or equal to {t.ndim}, but got {len(of)}."))
+        for d in of:
+            if not -t.ndim <= d < t.ndim:
+                raise final(ValueError("For 'tensor_dot', the value in 'axes' must be in range: "
+                                       f"[{-t.ndim}, {t.ndim - 1}], but got {d}."))
+    sizes, others = [x1.shape[d] for d in axes[0]], [x2.shape[d] for d in axes[1]]
+    if sizes not in (others, others[::-1]):
+        raise final(ValueError(
+            "For 'tensor_dot', the 'i' should exist such that 'x1_shape[axes[0][i]]' is equal to "
+            "'x2_shape[axes[1][i]]' or 'x2_shape[axes[1][len(axes[0])-1-i]]', but got 'x1_shape': "
+            f"{tuple(x1.shape)}, 'x2_shape': {tuple(x2.shape)}, 'axes': {axes}."))
+    return axes
 
 
 @op(method=True)

@@ -62,3 +62,6 @@ class MeanSurfaceDistance(_SurfaceDistance):
     ``symmetric`` takes the mean of both directions; ``distance_metric`` is "euclidean", "chessboard" or
     "taxicab". Infinite where one side has no surface. Needs scipy.
     """
+
+    def __init__(self, symmetric=False, distance_metric="euclidean") -> None:
+        super().__init__(symmetric, distance_metric)

@@ -16,6 +16,9 @@ class Precision(TruePositiveRate):
 
     _name, _base = "Precision", "_positives"
 
+    def __init__(self, eval_type="classification") -> None:
+        super().__init__(eval_type)
+
     @staticmethod
     def _counted(y_pred, y):
         return y_pred

@@ -15,6 +15,9 @@ class Recall(TruePositiveRate):
 
     _name, _base, _end = "Recall", "_actual_positives", "."
 
+    def __init__(self, eval_type="classification") -> None:
+        super().__init__(eval_type)
+
     @staticmethod
     def _counted(y_pred, y):
         return y

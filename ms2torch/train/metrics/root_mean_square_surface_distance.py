@@ -15,6 +15,9 @@ class RootMeanSquareDistance(_SurfaceDistance):
 
     _name = "RootMeanSquareDistance"
 
+    def __init__(self, symmetric=False, distance_metric="euclidean") -> None:
+        super().__init__(symmetric, distance_metric)
+
     @staticmethod
     def _average(found):
         return (found ** 2).mean()

@@ -28,7 +28,8 @@ _ALL = (*_DENSITY, "mean", "sd", "var", "mode", "entropy", "kl_loss", "cross_ent
 
 def _float(dtype, name: str):
     if dtype not in _FLOATS:
-        raise TypeError(f"For '{name}', the 'dtype' should be one of {_KINDS}, but got '{dtype!r}'.")
+        raise TypeError(f"For '{name}', the 'dtype' should be one of {_KINDS}, but got "
+                        f"'{getattr(dtype, '__name__', None) or repr(dtype)}'.")
     return dtype
 
 
@@ -342,7 +343,8 @@ class Poisson(OverTorch):
         _no_scalars(rate=rate)
         kinds = [*INTEGERS, *_KINDS]
         if dtype not in kinds:
-            raise TypeError(f"For 'Poisson', the 'dtype' should be one of {kinds}, but got '{dtype!r}'.")
+            raise TypeError(f"For 'Poisson', the 'dtype' should be one of {kinds}, but got "
+                            f"'{getattr(dtype, '__name__', None) or repr(dtype)}'.")
         super().__init__(seed, dtype, name, {"rate": rate})
         _positive(self._fixed["rate"], "rate")
 
