@@ -20,15 +20,12 @@ import torch
 
 from ms2torch._core import mode
 from ms2torch._core.random import graph_streams
-from ms2torch._core.tensor.index_errors import of_functions
 from ms2torch._core.tensor.tensor import Tensor
-from ms2torch.common.mutable import is_mutable
-from ms2torch.language import absent, axis_words, operand_kinds, overloads, reading
+from ms2torch.language import absent, axis_words, index_words, operand_kinds, overloads, reading
 from ms2torch.language.builtin_functions import AMBIGUOUS, not_enumerable, walked_range
 from ms2torch.language.containers import refused_key
 from ms2torch.language.mapping import type_name
 from ms2torch.language.printing import constant_text
-from ms2torch.language.unpacking import strided
 
 _ENGINE = str(Path(__file__).resolve().parents[1])
 _UNKNOWN = object()
@@ -245,79 +242,6 @@ def _key(error, text, place):
     return ValueError(f"The key {error.args[0]} does not exist in the dict:{shown}")
 
 
-def _index(error, text, place):
-    if "pop index out of range" in text or "pop from empty list" in text:
-        return IndexError("The pop index out of range.")
-    if not isinstance(place.node, ast.Subscript):
-        return None
-    if text.startswith(("The dim of index cannot be greater", "dimension is ")):        # (of a mask)
-        return IndexError(f"'{text}'")
-    target, index = place.value(place.node.value), place.value(place.node.slice)
-    if told := _among_functions(target, index) or _variable_index(target, index):
-        return told
-    if isinstance(target, (list, tuple)) and isinstance(index, int):
-        who = "list_getitem" if isinstance(target, list) else "TupleGetItem"
-        if not target:
-            return _of_nothing(who)
-        return IndexError(
-            f"{who} evaluator index should be in range[-{len(target)}, {len(target)}), but got {index}."
-        )
-    return _tensor_index(text, place, target) if isinstance(target, Tensor) else None
-
-
-def _variable_index(target, index):
-    """The error of an index into a sequence where the compiler does not know one of the two."""
-    dynamic = hasattr(target, "__ms_dynamic_len__")
-    if not isinstance(target, (list, tuple)) or not isinstance(index, int) or not (
-            dynamic or is_mutable(index)):
-        return None
-    if not target:
-        who = "list_getitem" if isinstance(target, list) else "TupleGetItem"
-        return _of_nothing(who)
-    where = f"[-{len(target)}, {len(target)}), but got {index}."
-    if dynamic:
-        return IndexError(f"RealTupleGetItem evaluator index should be in range{where}")
-    return ValueError(f"For RealTupleGetItem, index is out of range: {where}")
-
-
-def _of_nothing(who: str) -> ValueError:
-    return ValueError(f"For primitive:'{who}', cannot get item by index from an empty sequence.")
-
-
-def _among_functions(target, index):
-    """The error of a Tensor that is to choose one of a list of functions or Cells."""
-    chooses = isinstance(target, (list, tuple)) and isinstance(index, Tensor) and target
-    return of_functions(index._t, len(target)) if chooses and all(map(callable, target)) else None
-
-
-def _tensor_index(text, place, target):
-    """What a graph's own operators say of an index that a Tensor lacks."""
-    whole = place.value(place.node.slice)
-    if whole.__class__ is float:
-        return IndexError(f"Number index of tensor must be int or bool, but got {whole}.")
-    if isinstance(whole, Tensor) and text.startswith("The tensor index must be int or bool type"):
-        return IndexError(f"The tensor index must be int or bool type, but got {whole.dtype}.")
-    found = re.match(r"too many indices for tensor of dimension\s*(\d+)", text)
-    parts = place.node.slice.elts if isinstance(place.node.slice, ast.Tuple) else [place.node.slice]
-    if found:
-        return IndexError("'The dim of index cannot be greater than indexed data, but got dim of "
-                          f"index:{len(parts)}, dim of data:{found[1]}'")
-    found = re.match(r"index (-?\d+) is out of bounds for dimension with size (\d+)", text)
-    index = int(found[1]) if found else None
-    axis = added = 0
-    for number, part in enumerate(parts):
-        value = place.value(part)
-        if value is ...:
-            axis = target.ndim - (len(parts) - number - 1)
-        elif found and value.__class__ is int and value == index and str(target.shape[axis]) == found[2]:
-            return IndexError(strided(axis + added, target.shape[axis], index))
-        elif value is None:
-            added += 1
-        else:
-            axis += 1
-    return None
-
-
 def _shown(error, place):
     """``error`` with the function's source behind it, as the compiler shows where its words come from."""
     tree, file = place.tree, place.frame.f_code.co_filename
@@ -433,24 +357,6 @@ def _no_integer(found, place):
     return TypeError(f"Integer argument expected, but got {kind} type value: {shown}")
 
 
-def _slice_part(found, place):
-    parts = place.node.slice if isinstance(place.node, ast.Subscript) else None
-    if not isinstance(parts, ast.Slice):
-        return None
-    values = [place.value(part) for part in (parts.lower, parts.upper, parts.step) if part is not None]
-    kind = next((type_name(v) for v in values if isinstance(v, (str, float))), None)
-    return kind and TypeError(f"Slice indices must be integers or bool. But got a {kind} number.")
-
-
-def _sequence_index(found, place):
-    value = place.value(place.node.slice)
-    who = "list_getitem" if found[1] == "list" else "TupleGetItem"
-    return IndexError(
-        f"{who} evaluator index should be an int64 number, but got "
-        f"AbstractScalar(Type: {type_name(value)}, Value: {value:g}, Shape: NoShape)"
-    )
-
-
 def _scalar_tensor(found, place):
     if place.function() in ("zip", "sum", "min", "max"):
         return TypeError("'Cannot iterate over a scalar tensor.'")
@@ -485,15 +391,19 @@ _TYPE_ERRORS = [
     ),
     (r"^Not support len of a 0-D tensor$|^iteration over a 0-d tensor$", _scalar_tensor),
     (r"^unhashable type: '(\w+)'$", _unhashable),
-    (r"^(tuple|list) indices must be integers or slices, not float$", _sequence_index),
+    (r"^(tuple|list) indices must be integers or slices, not float$", index_words.of_odd_index),
     (r"^range expected at (least|most)", _of_range),
-    (r"^slice indices must be integers or None", _slice_part),
+    (r"^slice indices must be integers or None", index_words.of_slice_part),
     (r"object cannot be interpreted as an integer$", _no_integer),
     (r"^super\(\) expected at most 2 arguments, got (\d+)$", lambda m, p: RuntimeError(
         f"Arguments number of 'super()' should be 0 or 2, but got {m[1]}.")),
     # (The second form is Python 3.13's.)
     (r"^super\(type, obj\): obj (must be|\(.*\) is not) an instance or subtype", lambda m, p: RuntimeError(
         "Unable to cast Python instance of type <class 'NoneType'> to C++ type 'std::string'")),
+    # (MatMul has a check of its own, in the same words as PyNative's.)
+    (r"^For '(MatMulExt|BatchMatMulExt|Dense)', the type of 'x2' should be same as 'x1', but got 'x1' with "
+     r"type (Tensor\[\w+\]) and 'x2' with type (Tensor\[\w+\])\.$", lambda m, p: TypeError(
+        f"For primitive[{m[1]}], the input type must be same.\nname:[w]:{m[3]}.\nname:[x]:{m[2]}.")),
     (r"^isinstance\(\) arg 2 must be a type", lambda m, p: TypeError(
         "isinstance() arg 2 must be a type or tuple of types.")),
 ]
@@ -580,7 +490,8 @@ def _value(error, text, place):
     if isinstance(place.node, ast.Subscript):
         if text == "slice step cannot be zero" and isinstance(place.value(place.node.value), (tuple, list)):
             return ValueError("Slice step cannot be zero.")
-        return _mask(text) or _among_functions(place.value(place.node.value), place.value(place.node.slice))
+        return index_words.of_mask(text) or index_words.among_functions(
+            place.value(place.node.value), place.value(place.node.slice))
     if text == "range() arg 3 must not be zero":
         return _of_range(None, place)
     if re.search(r"^(max|min)\(\)", text):
@@ -592,14 +503,6 @@ def _is_of_mint(place) -> bool:
     """Whether the expression calls one of ``mindspore.mint``'s functions, which have names of their own."""
     func = getattr(place.node, "func", None)
     return func is not None and "mint" in ast.unparse(func)
-
-
-def _mask(text):
-    """The error of a mask that is no mask of what it is to choose from."""
-    found = re.match(r"The shape of index \[const vector\]\{([\d, ]*)\}does not match the shape of the "
-                     r"indexed data \[const vector\]\{([\d, ]*)\}", text)
-    return found and IndexError(f"'The shape of index ({found[1]}) does not match the shape of the indexed "
-                                f"data ({found[2]})'")
 
 
 def _decides_while(place) -> bool:
@@ -625,7 +528,7 @@ def _zero(error, text, place):
 _TELLERS = [
     (RecursionError, _recursion),
     (KeyError, _key),
-    (IndexError, _index),
+    (IndexError, index_words.of_index),
     (TypeError, _type),
     (AttributeError, _attribute),
     (ValueError, _value),

@@ -1,7 +1,7 @@
 """Operators of graph mode's language over numbers, texts, containers and Tensors."""
 import mindspore as ms
 import numpy as np
-from mindspore import ops
+from mindspore import mint, ops
 
 from tests.reference.graphs import graph
 
@@ -114,6 +114,36 @@ def test_shift():
 @graph
 def test_matmul(m):
     return m @ m.T
+
+
+@graph(raises=True)
+def test_matmul_of_two_dtypes(m):
+    return mint.matmul(m, m.T.astype(ms.float16))
+
+
+@graph(raises=True)
+def test_matmul_operator_of_two_dtypes(m):
+    return m.astype(ms.int32) @ m.T
+
+
+@graph(raises=True)
+def test_method_matmul_of_two_dtypes(m):
+    return m.matmul(m.T.astype(ms.float64))
+
+
+@graph(raises=True)
+def test_bmm_of_two_dtypes(m):
+    return mint.bmm(m[None], m.T[None].astype(ms.float64))
+
+
+@graph(raises=True)
+def test_linear_of_two_dtypes(m):
+    return mint.nn.functional.linear(m, m.astype(ms.float64))
+
+
+@graph(raises=True)
+def test_primitive_matmul_of_two_dtypes(m):
+    return ops.MatMul()(m, m.T.astype(ms.float16))
 
 
 @graph
