@@ -181,3 +181,29 @@ def test_a_rank_outside_the_group_is_an_error(monkeypatch):
     monkeypatch.setenv("RANK_ID", "one")
     with pytest.raises(ValueError, match="RANK_ID must be a number, but is 'one'"):
         communication.init()
+
+
+def test_what_collective_primitives_keep_and_refuse():
+    """As MindSpore 2.10 does; it knows a group when most of them are made."""
+    import ms2torch as ms
+    from ms2torch import ops
+
+    communication.init("mccl")
+    world = "mccl_world_group"
+    assert repr(ops.AllReduce()) == (
+        f"Prim[AllReduce]<op=sum, group={world}, fusion=0, index=0, no_eliminate=True>")
+    assert repr(ops.AllGather()) == (
+        f"Prim[AllGather]<group={world}, rank_size=1, fusion=0, mean_flag=False, no_eliminate=True>")
+    assert repr(ops.Barrier()) == "Prim[Barrier]<group=hccl_world_group, side_effect_mem=True>"
+    assert ops.Send(0, 0).attrs["group"] == "hccl_world_group" and ops.Send(0, 0).group == world
+    for name in ("AlltoAllV", "AllGatherV", "ReduceScatterV"):
+        with pytest.raises(RuntimeError, match="The group nope does not exist"):
+            getattr(ops, name)(group="nope")
+    with pytest.raises(RuntimeError, match="group nope does not exist"):
+        management.get_comm_name("nope")
+    for dtype in ("float32", ms.bool_, ms.complex64, None):
+        with pytest.raises(TypeError, match="For 'Receive', the type of 'dtype' must be in"):
+            ops.Receive(0, 0, [2], dtype)
+    for group in ("nope", 3):
+        with pytest.raises(KeyError, match="'group' is not found in GROUP_RANKS"):
+            communication.comm_func.isend(ms.Tensor([1.0]), 0, group)

@@ -135,6 +135,21 @@ def _in_group(rank: int, group) -> int:
     return get_group_rank_from_world_rank(rank, name) if GlobalComm.INITED else rank
 
 
+def _peer(rank: int, group) -> int:
+    """The same where one process sends to one; MindSpore looks the group up in a table."""
+    if GlobalComm.INITED:
+        looked_up = "get_group_rank_from_world_rank_from_cache"
+        if not isinstance(rank, int):
+            raise TypeError(f"For '{looked_up}', the argument 'world_rank_id' must be type of int, but got "
+                            f"'world_rank_id' type : {type(rank)}.")
+        try:
+            group_of(group)
+        except RuntimeError:
+            raise KeyError(f"For '{looked_up}', the argument 'group' is not found in GROUP_RANKS, "
+                           f"'group' : {group}, 'world_rank_id' : {rank}") from None
+    return _in_group(rank, group)
+
+
 def reduce(tensor, dst, op="sum", group=HCCL_WORLD_COMM_GROUP):
     """``tensor`` reduced to world rank ``dst``; elsewhere a Tensor of shape (1,) without meaning."""
     _need_tensor("reduce", tensor)
@@ -173,7 +188,8 @@ def barrier(group=HCCL_WORLD_COMM_GROUP) -> None:
 def send(tensor, dst=0, group=HCCL_WORLD_COMM_GROUP, tag=0) -> None:
     """Send ``tensor`` to world rank ``dst``."""
     _need_tensor("send", tensor)
-    collectives.send(tensor._t, _in_group(dst, group), group_of(group), tag)
+    peer = _peer(dst, group)
+    collectives.send(tensor._t, peer, group_of(group), tag)
 
 
 def recv(tensor, src=0, group=HCCL_WORLD_COMM_GROUP, tag=0):
@@ -181,14 +197,15 @@ def recv(tensor, src=0, group=HCCL_WORLD_COMM_GROUP, tag=0):
     _need_tensor("recv", tensor)
     _need_int("recv", "src", src)
     t = tensor._t
-    return wrap(collectives.receive(t.shape, t.dtype, _in_group(src, group), group_of(group), tag, t.device))
+    peer = _peer(src, group)
+    return wrap(collectives.receive(t.shape, t.dtype, peer, group_of(group), tag, t.device))
 
 
 def isend(tensor, dst=0, group=HCCL_WORLD_COMM_GROUP, tag=0) -> CommHandle:
     """Begin to send ``tensor`` to world rank ``dst``; a handle."""
     _need_tensor("isend", tensor)
-    found = group_of(group)
-    return CommHandle(collectives.begin_send(tensor._t, _in_group(dst, group), found, tag))
+    peer = _peer(dst, group)
+    return CommHandle(collectives.begin_send(tensor._t, peer, group_of(group), tag))
 
 
 def irecv(tensor, src=0, group=HCCL_WORLD_COMM_GROUP, tag=0):
@@ -196,7 +213,8 @@ def irecv(tensor, src=0, group=HCCL_WORLD_COMM_GROUP, tag=0):
     is over."""
     _need_tensor("irecv", tensor)
     into = torch.empty_like(tensor._t, memory_format=torch.contiguous_format)
-    work = collectives.begin_receive(into, _in_group(src, group), group_of(group), tag)
+    peer = _peer(src, group)
+    work = collectives.begin_receive(into, peer, group_of(group), tag)
     return wrap(into), CommHandle(work)
 
 

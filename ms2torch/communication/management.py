@@ -214,6 +214,7 @@ def get_comm_name(group: str = GlobalComm.WORLD_COMM_GROUP) -> str:
     """The name by which the backend knows ``group``."""
     _need_init()
     _check_name("get_comm_name", group)
+    group_of(group)
     return _get_group(group)
 
 

@@ -135,3 +135,12 @@ def test_axes_of_extremes(name):
 def test_what_is_printed_of_a_sequence():
     return answers(lambda v: ops.pad(X, v), ((np.int64(1), 1), [np.float32(1), 2], (Tensor(1), 1), [Tensor([1]), 1],
                                              (None, 1), (1.5, 1)))
+
+
+@case()
+def test_sizes_in_tensors():
+    """One in a sequence is taken as it is alone; of no dimension it is one number."""
+    two = Tensor(2)
+    return (ops.full((two,), 1), ops.full([Tensor([2])], 1), ops.fill(ms.float32, Tensor([2, 1]), 1), ops.tile(X, two),
+            ops.tile(X, (2, two)), ops.inplace_update(X, X[:1], (Tensor(1),)),
+            answers(lambda v: ops.tile(X, v), (Tensor(2.0), Tensor([2.0]), 2, (2.0,))))

@@ -84,6 +84,11 @@ def odd_error(called: str, given) -> Exception | None:
         kind = odd_kind(value)
         for there, kinds, error, words in _rules(called) if kind else ():
             if place == there and kind in kinds:
+                if not words:       # (the real one, which takes a Tensor alone, has none)
+                    if len(value) == 1:
+                        continue
+                    words = (f"For '{called.partition(' ')[0]}', argument {place} must hold whole numbers, "
+                             "but got {text}: a Tensor in it is given as int(tensor).")
                 holes = renderings_of(value)
                 text = _HOLE.sub(lambda hole, holes=holes: holes.get(hole[1], hole[0]), words)
                 return getattr(builtins, error, RuntimeError)(text)
@@ -119,7 +124,8 @@ class AcceptedKinds(set):
     MOST = 256
 
     def key(self, values) -> tuple:
-        return tuple([odd_kind(v) or v.__class__ for v in values])
+        return tuple([(odd_kind(v) or v.__class__, v.__class__ in (tuple, list) and len(v) == 1)
+                      for v in values])
 
     def add(self, key: tuple) -> None:
         if len(self) < self.MOST:

@@ -391,7 +391,8 @@ def tile(input, dims):
 
     ``multiples`` is the name of ``dims`` before 2.3. ValueError for negative numbers.
     """
-    dims = ints(dims)
+    if isinstance(dims, torch.Tensor):
+        dims = dims.reshape(-1).tolist()        # (of no dimension it is one number)
     if not isinstance(dims, (tuple, list)):
         raise TypeError
     try:

@@ -11,7 +11,7 @@ import torch
 from ms2torch._core.operators.registry import PRIMITIVES, REQUIRED, op, primitive
 from ms2torch._core.processes import collectives
 from ms2torch._core.tensor import dtype as _dtype
-from ms2torch.communication.management import _get_group, group_of
+from ms2torch.communication.management import _check_name, _get_group, group_of
 
 __all__ = ["ReduceOp"]
 
@@ -331,13 +331,38 @@ def _all_reduce_made(self) -> None:
 
 
 def _made(self) -> None:
+    if self.name == "AlltoAllV":
+        _check_name("get_group_size", self.group)
     for argument, kind in (("op", str), ("group", str), ("root_rank", int), ("split_count", int),
                            ("split_dim", int), ("concat_dim", int)):
         if argument in self.attrs:
             _must_be(self.name, argument, self.attrs[argument], kind)
-    if self.name in ("AllGather", "ReduceScatter", "AlltoAll", "CollectiveGather", "CollectiveScatter"):
+    if self.name in ("AllGather", "ReduceScatter", "AlltoAll", "AlltoAllV", "AllGatherV", "ReduceScatterV",
+                     "CollectiveGather", "CollectiveScatter"):
         found = group_of(self.group)
         self.rank_size, self.rank = found.size, found.rank
+
+
+# In this order; what is None is the group's.
+_ALSO_KEPT: dict[str, dict] = {
+    "AllReduce": {"fusion": 0, "index": 0, "no_eliminate": True},
+    "AllGather": {"rank_size": None, "fusion": 0, "mean_flag": False, "no_eliminate": True},
+    "ReduceScatter": {"rank_size": None, "fusion": 0, "no_eliminate": True},
+    "AlltoAll": {"no_eliminate": True, "rank_size": None},
+    "CollectiveScatter": {"rank_id": None, "rank_size": None},
+    "AllGatherV": {"rank_size": None, "mean_flag": False, "rank_id": None},
+    "ReduceScatterV": {"rank_size": None, "rank_id": None},
+    **{name: {"no_eliminate": True} for name in (
+        "Broadcast", "Send", "Receive", "NeighborExchange", "NeighborExchangeV2")}}
+_SENT = (_dtype.float16, _dtype.float32, _dtype.float64, _dtype.bfloat16, _dtype.int8, _dtype.int16,
+         _dtype.int32, _dtype.int64, _dtype.uint8, _dtype.uint16, _dtype.uint32, _dtype.uint64)
+
+
+def _receive_made(self) -> None:
+    _made(self)
+    dtype = self.attrs["dtype"]
+    if not any(dtype is one for one in _SENT):
+        raise TypeError(f"For 'Receive', the type of 'dtype' must be in {list(_SENT)}, but got {dtype}.")
 
 
 def _exchange_made(self) -> None:
@@ -371,13 +396,21 @@ def _when_made(name: str, check) -> None:
     def __init__(self, *args, **kwargs):
         plain(self, *args, **kwargs)
         check(self)
-        self.group = self.attrs["group"] = _get_group(self.group)
+        group = self.group
+        self.group = group if name == "Barrier" else _get_group(group)
+        if name not in ("Send", "Receive"):
+            self.attrs["group"] = self.group
+        for attribute, value in _ALSO_KEPT.get(name, {}).items():
+            self.add_prim_attr(attribute, {"rank_size": getattr(self, "rank_size", None),
+                                           "rank_id": getattr(self, "rank", None)}.get(attribute, value))
 
     cls.__init__ = __init__
 
 
 for _name in ("AllGather", "ReduceScatter", "Broadcast", "Reduce", "CollectiveGather", "CollectiveScatter",
-              "AlltoAll", "AlltoAllV", "AlltoAllVC", "Send", "Receive", "Barrier", "NeighborExchange"):
+              "AlltoAll", "AlltoAllV", "AlltoAllVC", "AllGatherV", "ReduceScatterV", "Send", "Barrier",
+              "NeighborExchange"):
     _when_made(_name, _made)
 _when_made("NeighborExchangeV2", _exchange_made)
 _when_made("AllReduce", _all_reduce_made)
+_when_made("Receive", _receive_made)
