@@ -22,12 +22,14 @@ import torch
 from ms2torch import nn
 from ms2torch._core.tensor.tensor import wrap
 from ms2torch.nn.cell import Cell
+from ms2torch.nn.layer.rnns import _RNNBase
 
 from .instances import Called, Instance, Instances, depth
 from .twins import asked_of_others, definitions
 
 _NUMBERS = (8, 16, 4, 3)
-# Last words of the names of arguments that are Cells; other sides of images; how long a class is tried.
+# Last words of the names of arguments that are Cells; other sides of images; how long a class is tried: in
+# time that this thread computes, for a machine that is busy otherwise must not change what is found.
 _NETWORKS = frozenset(
     (
         *("net", "network", "model", "backbone", "encoder", "decoder", "teacher", "student"),
@@ -35,6 +37,7 @@ _NETWORKS = frozenset(
     )
 )
 _LOSSES = frozenset(("loss", "criterion", "fn"))
+_LENGTHS = ("len", "lens", "length", "lengths")
 _SIDES = (16, 28, 64)
 _TRIES, _MAKINGS, _SECONDS = 400, 12, 3.0
 
@@ -58,7 +61,7 @@ def instances(sources: dict[str, str], seen: Instances) -> Made:
 
 def _instance(cls: type, made: Made, seen: Instances) -> Instance | None:
     """One of a class, with a call in both modes; None where none was found in time."""
-    until = time.monotonic() + _SECONDS
+    until = time.thread_time() + _SECONDS
     for cell in itertools.islice(_makings(cls, made), _MAKINGS):
         seen.watching = False
         called = _called(cell, made, until)
@@ -67,7 +70,7 @@ def _instance(cls: type, made: Made, seen: Instances) -> Instance | None:
             found = seen.made[id(cell)]
             found.calls = {training: called._replace(training=training) for training in (False, True)}
             return found
-        if time.monotonic() > until:
+        if time.thread_time() > until:
             break
     return None
 
@@ -152,9 +155,10 @@ def _needed(function) -> list[str]:
 def _called(cell: Cell, made: Made, until: float) -> Called | None:
     """A call that the Cell takes."""
     try:
-        count = len(_needed(type(cell).construct))
+        names = _needed(type(cell).construct)
     except (TypeError, ValueError):
         return None
+    count = len(names)
     different: dict[tuple, torch.Tensor] = {}
     for tensor in itertools.chain(_known(cell, made), _candidates(cell)):
         different.setdefault((tensor.shape, tensor.dtype), tensor)
@@ -162,15 +166,22 @@ def _called(cell: Cell, made: Made, until: float) -> Called | None:
     same = [(c,) * count for c in candidates]
     cell.set_train(False)
     for inputs in itertools.islice(itertools.chain(same, _mixed(candidates, count)), _TRIES):
+        inputs = [_as_named(name, tensor) for name, tensor in zip(names, inputs, strict=True)]
         given = [wrap(t.clone()) for t in inputs]
         try:
             cell(*given)
         except Exception:
-            if time.monotonic() > until:
+            if time.thread_time() > until:
                 break
             continue
         return Called(False, tuple(t.clone().requires_grad_(t.is_floating_point()) for t in inputs), {})
     return None
+
+
+def _as_named(name: str, tensor: torch.Tensor) -> torch.Tensor:
+    """An input as its name says that it is: lengths are at least 1."""
+    is_length = name.lower().endswith(_LENGTHS) and not tensor.is_floating_point()
+    return tensor.clamp(min=1) if is_length else tensor
 
 
 def _mixed(candidates: list[torch.Tensor], count: int):
@@ -193,6 +204,11 @@ def _known(cell: Cell, made: Made):
 def _candidates(cell: Cell):
     """Inputs that a first layer of some shape would take."""
     draw = torch.Generator().manual_seed(0)
+    for part in (part for _, part in cell.cells_and_names() if isinstance(part, _RNNBase)):
+        batch, layers = 2 if part.batch_first else 5, part.num_layers * (1 + part.bidirectional)
+        yield torch.randn((2, 5, next(iter(part.get_parameters())).shape[-1]), generator=draw)
+        yield torch.randn((layers, batch, part.hidden_size), generator=draw)
+        yield torch.randint(1, 3, (batch,), generator=draw, dtype=torch.int32)
     shapes = [tuple(p.shape) for _, p in cell.parameters_and_names()]
     rows = min((shape[0] for shape in shapes if len(shape) == 2), default=2)
     for shape in shapes:

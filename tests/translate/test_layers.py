@@ -7,7 +7,7 @@ import torch
 import ms2torch
 
 pytest.importorskip("libcst")
-from ms2torch.translate import translate_source
+from ms2torch.translate import guessing, translate_source
 
 LISTED = """
 from mindspore import Tensor, nn
@@ -181,3 +181,16 @@ def test_an_argument_that_no_rule_reads_keeps_the_call():
     assert [s.reason for s in translate_source(text).sites if not s.settled] == ["its dtype= has no rule"]
     text = text.replace("ops.sum(x, 1, dtype=dtype.float16)", "ops.Argmax(output_type=dtype.int32)(x)")
     assert "return torch.argmax(x, dim=-1)" in translate_source(text).text  # its default
+
+
+def test_lengths_and_states_that_no_run_told_are_made_up():
+    class Spoken(ms2torch.nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.rnn = ms2torch.nn.GRU(4, 3, num_layers=2)
+
+        def construct(self, x, state, seq_length):
+            return self.rnn(x, state, seq_length)[0]
+
+    x, state, lengths = guessing._called(Spoken(), {}, float("inf")).arguments
+    assert (x.shape[2], state.shape) == (4, (2, x.shape[1], 3)) and lengths.min() > 0

@@ -259,6 +259,28 @@ def test_rates_are_numbers_in_pytorch():
     assert list(theirs["rates"]()) == pytest.approx([0.05, 0.05])
 
 
+RATES = """
+import mindspore as ms
+from mindspore import Tensor, nn, ops
+from mindspore.experimental import optim
+
+net = nn.Dense(3, 2)
+opt = optim.Adam([{"params": [net.weight], "lr": 0.2, "betas": [0.8, 0.9]}, {"params": [net.bias]}], 0.1)
+gradients_of = ms.value_and_grad(lambda x: net(x).sum(), None, opt.parameters)
+ops.assign(opt.param_groups[0]["lr"], Tensor(0.05, ms.float32))
+for group in opt.param_groups:
+    group["lr"].set_data(group["lr"] * 0.5)
+    print(group["lr"].value(), group["betas"])
+"""
+
+
+def test_rates_that_a_program_sets_are_numbers(capsys):
+    made = translate_source(RATES).text
+    assert 'opt.param_groups[0]["lr"] = 0.05' in made and "ms2torch" not in made, made
+    exec(made, {})
+    assert capsys.readouterr().out.split("\n")[:2] == ["0.025 [0.8, 0.9]", "0.05 (0.9, 0.999)"]
+
+
 @pytest.mark.parametrize("loss, asks", [
     ("nn.MSELoss()", False),
     ("lambda found, wanted: ops.square(found - wanted).mean()", True),

@@ -7,9 +7,11 @@ import torch
 
 import ms2torch as ms
 from ms2torch import nn
+from ms2torch.train import ModelCheckpoint
 
 pytest.importorskip("libcst")
 from ms2torch.translate import translate_source
+from ms2torch.translate.helpers.loops import Checkpoints
 from ms2torch.translate.helpers.optimizers import lars, scheduled
 from ms2torch.translate.helpers.steps import TrainStep, WithLoss, load_state_of_step, state_of_step
 from ms2torch.translate.twins import asked_of_others, definitions
@@ -140,3 +142,13 @@ def test_settings_that_other_files_import_are_a_part_of_what_a_file_defines():
     asked = asked_of_others([settings, "from settings import config\n"])
     kept, left = definitions(ast.parse(settings), asked)
     assert "config =" in ast.unparse(kept) and left == {"model"}
+
+
+@pytest.mark.parametrize("prefix", ["net", "net_b"])
+def test_checkpoints_of_an_earlier_training_stay(tmp_path, prefix):
+    for number in ("", "_2"):
+        (tmp_path / f"net{number}-1_4.ckpt").touch()
+    for name in ("netto-1_4.ckpt", "net_5.ckpt", "net_7-1_4_breakpoint.ckpt", "net_8-1.txt"):
+        (tmp_path / name).touch()
+    ours = ModelCheckpoint(prefix, str(tmp_path))
+    assert Checkpoints(prefix, str(tmp_path)).prefix == ours._prefix == {"net": "net_3"}.get(prefix, prefix)

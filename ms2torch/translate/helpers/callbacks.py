@@ -35,7 +35,9 @@ class History(Callback):
     def epoch_end(self, run):
         state = run.original_args()
         self.epoch["epoch"].append(state.cur_epoch_num)
-        self.history.setdefault("net_output", []).append(state.net_outputs.mean().item())
+        found = state.net_outputs
+        found = found[0] if isinstance(found, tuple) else found
+        self.history.setdefault("net_output", []).append(found.mean().item())
 
 
 class Watching(Callback):

@@ -119,6 +119,6 @@ def apply_gradients(optimizer, gradients):
     grouped = [p for group in optimizer.param_groups for p in group["params"]]
     parameters = getattr(optimizer, "order", grouped)
     for parameter, gradient in zip(parameters, gradients):
-        parameter.grad = gradient.detach() / getattr(optimizer, "loss_scale", 1.0)
+        parameter.grad = gradient.detach() * (1.0 / getattr(optimizer, "loss_scale", 1.0))
     optimizer.step()
     optimizer.zero_grad()

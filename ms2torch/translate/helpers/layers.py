@@ -101,13 +101,13 @@ class Cast(nn.Module):
 
 
 class LowPrecision(nn.Module):
-    """A network that computes in float16 over weights in float32 and gives float32. Norms compute in float32,
-    by weights that are rounded to float16 unless ``keep_norms``."""
+    """A network that computes in float16 over weights in float32 and gives float32. BatchNorm computes in
+    float32, LayerNorm where ``keep_norms``."""
 
     def __init__(self, module, keep_norms=True):
         super().__init__()
-        self.module, self.keep_norms = module, keep_norms
-        kinds = (nn.modules.batchnorm._BatchNorm, nn.LayerNorm)
+        self.module = module
+        kinds = (nn.modules.batchnorm._BatchNorm, *([nn.LayerNorm] if keep_norms else []))
         norms = [layer for layer in module.modules() if isinstance(layer, kinds)]
         self.wide = {id(p) for layer in norms for p in layer.parameters()}
         for layer in module.modules():
@@ -116,13 +116,9 @@ class LowPrecision(nn.Module):
             if is_norm:
                 layer.register_forward_hook(narrowed)
 
-    def weight(self, p):
-        if id(p) not in self.wide:
-            return p.half()
-        return p if self.keep_norms else p.half().float()
-
     def forward(self, *inputs):
-        weights = {name: self.weight(p) for name, p in self.module.named_parameters()}
+        named = self.module.named_parameters()
+        weights = {name: p if id(p) in self.wide else p.half() for name, p in named}
         found = torch.func.functional_call(self.module, weights, inputs)
         return tuple(x.float() for x in found) if isinstance(found, tuple) else found.float()
 

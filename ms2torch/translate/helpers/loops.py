@@ -1,5 +1,6 @@
 """Training loops, what they call, and metrics."""
 
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -7,7 +8,7 @@ import numpy as np
 import torch
 
 from .data import set_epoch
-from .steps import classes
+from .steps import classes, divide_gradients
 
 
 class Callback:
@@ -40,7 +41,7 @@ class Callback:
 
 
 class LossMonitor(Callback):
-    """Prints the loss every ``every`` steps."""
+    """Prints the loss every ``every`` steps, in float32's digits where it is one of several outputs."""
 
     def __init__(self, every=1):
         self.every = every
@@ -48,9 +49,11 @@ class LossMonitor(Callback):
     def step_end(self, run):
         state = run.original_args()
         loss = state.net_outputs
-        loss = float((loss[0] if isinstance(loss, tuple) else loss).mean())
+        loss = str(loss[0].numpy(force=True)) if isinstance(loss, tuple) else float(loss.mean())
+        if isinstance(loss, float) and not np.isfinite(loss):
+            raise ValueError(f"In epoch: {state.cur_epoch_num} the loss is NAN or INF, training ends.")
         step = (state.cur_step_num - 1) % state.batch_num + 1
-        if state.cur_step_num % self.every == 0:
+        if self.every and state.cur_step_num % self.every == 0:
             print(f"epoch: {state.cur_epoch_num} step: {step}, loss is {loss}")
 
     def epoch_end(self, run):
@@ -60,11 +63,17 @@ class LossMonitor(Callback):
 
 
 class Checkpoints(Callback):
-    """Saves network and optimizer every ``steps`` steps and at the end; the newest ``keep`` files stay."""
+    """Saves network and optimizer every ``steps`` steps and at the end; the newest ``keep`` files stay.
+
+    Files of an earlier training stay too: where a prefix is taken, a number comes behind it.
+    """
 
     def __init__(self, prefix="CKP", directory=".", steps=1, keep=5):
-        self.prefix, self.folder, self.steps, self.keep = prefix, Path(directory), steps, keep
+        self.folder, self.steps, self.keep = Path(directory), steps, keep
         self.folder.mkdir(parents=True, exist_ok=True)
+        named = re.compile(re.escape(prefix) + r"(?:_(\d+))?-.*(?<!_breakpoint)\.(?:ckpt|safetensors)")
+        taken = [int(found[1] or 0) for p in self.folder.iterdir() if (found := named.fullmatch(p.name))]
+        self.prefix = f"{prefix}_{max(taken) + 1}" if taken else prefix
         self.last, self.files = 0, []
 
     def step_end(self, run):
@@ -223,21 +232,46 @@ class MeasuredTrainer(Trainer):
 
 class ScaledTrainer(MeasuredTrainer):
     """A trainer whose losses are multiplied by a scale, and their gradients divided by it; no weight moves in
-    a step whose gradients overflow, and a scale that is not ``fixed`` moves."""
+    a step whose gradients overflow, and a scale that is not ``fixed`` moves.
+
+    A step gives the loss, whether its gradients overflowed, and the scale.
+    """
 
     def __init__(self, *given, scale, factor=2.0, window=2000, fixed=False, **named):
         super().__init__(*given, **named)
         device = next(self.network.parameters()).device.type
         self.scaler = torch.amp.GradScaler(device, float(scale), factor, 1 / factor, window)
         self.fixed = float(scale) if fixed else None
+        self.optimizer.register_step_post_hook(lambda *_: setattr(self, "moved", True))
 
     def step(self, *batch):
         self.optimizer.zero_grad()
         found = self.network(*batch[:-1] if self.loss_fn else batch)
         loss = self.loss(found, batch[-1]) if self.loss_fn else found
         self.scaler.scale(loss).backward()
+        scale, self.moved = torch.tensor(self.scaler.get_scale()), False
+        if hasattr(self.optimizer, "loss_scale"):
+            self.scaler.unscale_(self.optimizer)
+            divide_gradients(self.optimizer)
         self.scaler.step(self.optimizer)
         self.scaler.update(self.fixed)
+        return loss.detach(), torch.tensor(not self.moved), scale
+
+
+class FixedScaleTrainer(MeasuredTrainer):
+    """A trainer whose losses are multiplied by a number; gradients are divided by the optimizer's own."""
+
+    def __init__(self, *given, scale, **named):
+        super().__init__(*given, **named)
+        self.scale = scale
+
+    def step(self, *batch):
+        self.optimizer.zero_grad()
+        found = self.network(*batch[:-1] if self.loss_fn else batch)
+        loss = self.loss(found, batch[-1]) if self.loss_fn else found
+        (loss * self.scale).backward()
+        divide_gradients(self.optimizer)
+        self.optimizer.step()
         return loss.detach()
 
 

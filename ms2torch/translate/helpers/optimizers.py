@@ -7,7 +7,7 @@ from torch import nn
 
 
 class AdamWeightDecay(torch.optim.Optimizer):
-    """Adam with decoupled decay and without bias correction."""
+    """Adam with decoupled decay and without bias correction; its betas are float32's nearest numbers."""
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-6, weight_decay=0.0):
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
@@ -15,17 +15,17 @@ class AdamWeightDecay(torch.optim.Optimizer):
     @torch.no_grad()
     def step(self, closure=None):
         for group in self.param_groups:
-            first, second = group["betas"]
+            first, second = torch.tensor(group["betas"], dtype=torch.float32).tolist()
             for p in group["params"]:
                 if p.grad is None:
                     continue
                 state = self.state[p]
                 if not state:
                     state["mean"], state["square"] = torch.zeros_like(p), torch.zeros_like(p)
-                state["mean"].mul_(first).add_(p.grad, alpha=1 - first)
+                state["mean"].lerp_(p.grad, 1 - first)
                 state["square"].mul_(second).addcmul_(p.grad, p.grad, value=1 - second)
-                update = state["mean"] / (state["square"].sqrt() + group["eps"]) + group["weight_decay"] * p
-                p.sub_(group["lr"] * update)
+                p.mul_(1 - group["lr"] * group["weight_decay"])
+                p.addcdiv_(state["mean"], state["square"].sqrt().add_(group["eps"]), value=-group["lr"])
 
 
 class PerTensor(torch.optim.Optimizer):
@@ -187,7 +187,7 @@ class OptimizerBase(torch.optim.Optimizer):
 
     @torch.no_grad()
     def __call__(self, gradients):
-        return self.forward([g / self.loss_scale for g in gradients])
+        return self.forward([g * (1.0 / self.loss_scale) for g in gradients])
 
     @torch.no_grad()
     def step(self, closure=None):

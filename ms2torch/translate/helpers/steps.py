@@ -37,6 +37,14 @@ class TrainStep(nn.Module):
         return loss.detach()
 
 
+def divide_gradients(optimizer):
+    """Gradients, divided by their optimizer's own loss scale."""
+    for group in optimizer.param_groups:
+        for parameter in group["params"]:
+            if parameter.grad is not None:
+                parameter.grad *= 1.0 / getattr(optimizer, "loss_scale", 1.0)
+
+
 class FixedScaleTrainStep(TrainStep):
     """A step whose loss is multiplied by a number, and whose gradients are divided by the optimizer's own."""
 
@@ -48,10 +56,7 @@ class FixedScaleTrainStep(TrainStep):
         self.optimizer.zero_grad()
         loss = self.network(*inputs)
         (loss.sum() * self.scale).backward()
-        for group in self.optimizer.param_groups:
-            for parameter in group["params"]:
-                if parameter.grad is not None:
-                    parameter.grad /= getattr(self.optimizer, "loss_scale", 1.0)
+        divide_gradients(self.optimizer)
         self.optimizer.step()
         return loss.detach()
 
@@ -86,7 +91,7 @@ class ScaledTrainStep(nn.Module):
         loss, scale = self.network(*inputs), self.scale_sense.clone()
         start = torch.ones_like(loss) * scale
         gradients = torch.autograd.grad(loss, self.weights, start, materialize_grads=True)
-        gradients = [g / scale for g in gradients]
+        gradients = [g * scale.reciprocal() for g in gradients]
         overflow = self.process_loss_scale(self.get_overflow_status(None, gradients))
         if not overflow:
             for weight, gradient in zip(self.weights, gradients):

@@ -176,6 +176,8 @@ class CallSites:
     def _of_method(self, node: ast.Call, original, updated, fact):
         owner, at = self.reading.inferred(node.func.value), site_of(node)
         name = self._inherited(node.func) or self._method(owner, node.func.attr, fact)
+        if is_rate(node.func.value):
+            name = name or f"mindspore.Tensor.{node.func.attr}"
         if name is None or not isinstance(updated.func, cst.Attribute):
             return updated
         if at in self.keep:

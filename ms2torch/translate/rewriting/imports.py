@@ -22,6 +22,7 @@ NEEDED = {
     "ms2torch": "import ms2torch",
     "copy": "import copy",
     "math": "import math",
+    "re": "import re",
     "partial": "from functools import partial",
     "SimpleNamespace": "from types import SimpleNamespace",
     "DataLoader": "from torch.utils.data import DataLoader",

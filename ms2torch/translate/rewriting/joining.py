@@ -179,5 +179,6 @@ def is_rate(node: ast.expr | None) -> bool:
     if not isinstance(node, ast.Subscript):
         return False
     if isinstance(node.slice, ast.Constant) and node.slice.value in ("lr", "initial_lr", "weight_decay"):
-        return True
+        owner = ast.unparse(node.value)  # not a batch of low resolution
+        return "group" in owner or owner in ("g", "pg")
     return isinstance(node.value, ast.Call) and getattr(node.value.func, "attr", "") == "get_last_lr"

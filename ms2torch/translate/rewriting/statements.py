@@ -84,6 +84,8 @@ def printed_value(
 ) -> cst.BaseExpression:
     """What is printed of a Tensor: its numbers, as MindSpore prints them; a Parameter is described."""
     inferred = rewriter.reading.inferred(node) if node is not None else None
+    if is_rate(node) or _reads_rate(node):
+        return value
     if (kind is not None and kind.type == "Parameter") or inferred in (PARAMETER, Seq(PARAMETER)):
         rewriter.helpers.add("described")
         name = kind.value if kind is not None and kind.type == "Parameter" else None
@@ -98,7 +100,7 @@ def printed_value(
             body=printed_value(rewriter, node.body, value.body),
             orelse=printed_value(rewriter, node.orelse, value.orelse),
         )
-    if is_tensor(inferred) and not is_rate(node):
+    if is_tensor(inferred):
         return fill("{x}.numpy(force=True)", {"x": value})
     if inferred == SHAPE and isinstance(node, (ast.Attribute, ast.Call, ast.Subscript)):
         return fill("tuple({x})", {"x": value})
@@ -116,6 +118,11 @@ def printed_value(
             elements=[p.with_changes(value=printed_value(rewriter, old, p.value)) for old, p in parts]
         )
     return value
+
+
+def _reads_rate(node: ast.expr | None) -> bool:
+    """Whether it is ``group["lr"].value()``, a number too."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and is_rate(node.func.value)
 
 
 def _super(rewriter, f: ast.Attribute, updated: cst.Call):
@@ -146,9 +153,14 @@ def line(
     """One line, what goes from it, and what follows it."""
     node = rewriter.statement(original)
     after = [*after, *_draws(rewriter, node)]
-    gone = rewriter.primitives.gone.get((node.lineno, node.col_offset)) if node is not None else None
-    if gone:
-        updated = _without(updated, gone)
+    if len(updated.body) == len(original.body):
+        several = len(original.body) > 1
+        statements = [rewriter.statement(part) for part in original.body] if several else [node]
+        places = [(n.lineno, n.col_offset) if n is not None else None for n in statements]
+        for i, gone in enumerate(map(rewriter.primitives.gone.get, places)):
+            updated = _without(updated, gone, i) if gone else updated
+            if updated is None:
+                break
         if updated is None:
             return cst.RemoveFromParent()
     kept = [part for part in updated.body if not _is_gone(part)]
@@ -230,24 +242,26 @@ def _is_idle(statement, before) -> bool:
     return isinstance(target, cst.Name) and isinstance(value, cst.Name) and target.value == value.value
 
 
-def _without(updated: cst.SimpleStatementLine, gone: set[int]):
-    """A line without the operators that go into their calls; None where nothing is left."""
-    statement = updated.body[0]
-    if len(updated.body) != 1 or not isinstance(statement, cst.Assign):
+def _without(updated: cst.SimpleStatementLine, gone: set[int], place: int = 0):
+    """A line without the operators that go into their calls, which its statement at a place makes; None where
+    nothing is left."""
+    body, statement = list(updated.body), updated.body[place]
+    if not isinstance(statement, cst.Assign):
         return updated
     target, value = statement.targets[0].target, statement.value
-    if not (isinstance(target, cst.Tuple) and isinstance(value, cst.Tuple)):
-        return None
-    kept = [i for i in range(len(value.elements)) if i not in gone]
+    tuples = isinstance(target, cst.Tuple) and isinstance(value, cst.Tuple)
+    kept = [i for i in range(len(value.elements)) if i not in gone] if tuples else []
     if not kept:
-        return None
+        body[place] = cst.Expr(cst.Name(GONE), semicolon=statement.semicolon)
+        return updated.with_changes(body=body) if len(body) > 1 else None
     if len(kept) == 1:
         left, right = target.elements[kept[0]].value, value.elements[kept[0]].value
     else:
         left, right = (
             side.with_changes(elements=_cut([side.elements[i] for i in kept])) for side in (target, value)
         )
-    return updated.with_changes(body=[statement.with_changes(targets=[cst.AssignTarget(left)], value=right)])
+    body[place] = statement.with_changes(targets=[cst.AssignTarget(left)], value=right)
+    return updated.with_changes(body=body)
 
 
 def _cut(elements):

@@ -38,7 +38,7 @@ def _is_plain(rewriter, made: ast.Call) -> bool:
         return False
     if ("optimizer" in args) != ("loss_fn" in args) or scales.float16(rewriter) or is_data_parallel(rewriter):
         return False
-    if scales.moved(rewriter.reading, args):
+    if scales.moved(rewriter.reading, args) or scales.divided(rewriter, args):
         return False
     scopes = {id(_scope(rewriter, made))}
     uses = _uses(rewriter, made)
@@ -148,7 +148,8 @@ def loop(call, made: ast.Call) -> None:
     if tells:
         shown = f'print(f"epoch: {{epoch}} step: {{step}}, loss is {{{value}.mean().item()}}")'
         if "loss_fn" in args:
-            shown = shown.replace(".mean()", "")
+            digits = ".numpy(force=True)!s" if scales.drops(rewriter, args) else ".item()"
+            shown = shown.replace(".mean().item()", digits)
         if tells == "1":
             body.append(shown)
         else:

@@ -9,6 +9,7 @@ import libcst as cst
 from ms2torch._naming import generations
 
 from ..rewriting.inferred import PARAMETER, Const
+from ..rewriting.joining import is_rate
 from ..rewriting.sites import UNTOLD
 from ..rewriting.templates import code
 from ..translation import site_of
@@ -122,11 +123,32 @@ add(
     "此后两者共享内存，与 MindSpore 相同",
 )
 def set_data(call):
-    value = next(v for name, v in call.args.items() if name in ("data", "value"))
+    name = next(name for name in call.args if name in ("data", "value"))
+    if is_rate(call.nodes.get("self")):
+        return _rate_set(call, "self", name)
+    value = call.args[name]
     if not call.rewriter.is_statement(call.node):
         call.put("data", value)
         return "{self}.data.copy_({data})"
     call.beforehand(f"{call.text('self')}.data = {code(value)}")
+    return cst.Name("_gone_")
+
+
+@rule("ops.assign ops.Assign", "variable.data.copy_(value); group[\"lr\"] = value for a rate")
+def assign(call):
+    if is_rate(call.nodes.get("variable")):
+        return _rate_set(call, "variable", "value")
+    return "{variable}.data.copy_({value})"
+
+
+def _rate_set(call, variable: str, name: str) -> cst.BaseExpression:
+    """A group's rate, set where it stands: it is a number in PyTorch."""
+    if not call.rewriter.is_statement(call.node):
+        call.refuse("its result is used, and a group's rate is a number")
+    node, text = call.nodes.get(name), f"float({call.text(name)})"
+    if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+        text = ast.unparse(node.args[0])
+    call.beforehand(f"{call.text(variable)} = {text}")
     return cst.Name("_gone_")
 
 

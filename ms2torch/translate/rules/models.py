@@ -9,20 +9,21 @@ import libcst as cst
 from ..rewriting import pipelines
 from ..rewriting.inferred import Const
 from ..rewriting.templates import code
-from ..translation import site_of
 from . import loops, losses, scales, training
 from .table import rule
 
 _MODEL = ("network", "loss_fn", "optimizer")
 _SCALE = "in float32 a loss scale changes nothing; torch.amp.GradScaler for half precision"
 _SCALE_ZH = "float32 下损失缩放不改变结果；半精度用 torch.amp.GradScaler"
+_HALF = f"{_SCALE}, where torch.optim.Adam, a number beside a tensor and layers of several functions round elsewhere: by one step of float16"
+_HALF_ZH = f"{_SCALE_ZH}，其中 torch.optim.Adam、张量与数字的运算以及由多个函数组成的层在别处舍入，相差一个 float16 间距"
 
 
 @rule(
     "Model train.Model train.model.Model",
     "Trainer(network, loss, optimizer), or MeasuredTrainer with metrics, at the head",
-    _SCALE,
-    _SCALE_ZH,
+    _HALF,
+    _HALF_ZH,
 )
 def model(call):
     if loops.is_plain(call.rewriter, call.node):
@@ -36,13 +37,13 @@ def model(call):
         call.put("network", training.in_parallel(call).format(network=call.text("network")))
     losses.note_labels(call)
     made, named = call.helper("Trainer"), ")"
-    level = _level(call.rewriter, call.nodes)
+    level = scales.level_of(call.rewriter, call.nodes)
     if "amp_level" in call and not isinstance(call.inferred("amp_level"), Const):
         call.remark(f"its amp_level was {level or 'O0'} in the run, and is so here")
     if level:
         call.put("network", _low(call, level))
-    if level in ("O2", "O3") or (level and "loss_scale_manager" in call):
-        made, scale = call.helper("ScaledTrainer"), _scale(call)
+    if (scaled := _scaled(call, level)) and (scale := _scale(call)):
+        made = call.helper(scaled)
         named = f", eval_network={{eval_network?}}, metrics={{metrics?}}, eval_indexes={{eval_indexes?}}, {scale})"
     elif "metrics" in call or "eval_network" in call:
         named = ", eval_network={eval_network?}, metrics={metrics?}, eval_indexes={eval_indexes?})"
@@ -56,31 +57,13 @@ def model(call):
 
 def _refusal(rewriter, args: dict[str, ast.expr]) -> str:
     """Why a Model stays as it is; nothing where it does not."""
-    level = _level(rewriter, args)
+    level = scales.level_of(rewriter, args)
     if reason := _without_rule(rewriter, level):
         return reason
     if level in ("O2", "O3") and "optimizer" not in args:
         return f"amp_level={level!r} has no rule without an optimizer"
     reason = scales.moved(rewriter.reading, args)
     return "" if scales.left_over(rewriter, args) else reason
-
-
-def _level(rewriter, args: dict[str, ast.expr]) -> str:
-    """A Model's level of mixed precision, by its text or by the run; nothing where it has none."""
-    if "amp_level" not in args:
-        return ""
-    level = rewriter.reading.inferred(args["amp_level"])
-    value = level.value if isinstance(level, Const) else _in_the_run(rewriter, args["amp_level"])
-    return "" if value in ("O0", None) else value
-
-
-def _in_the_run(rewriter, node: ast.expr) -> str:
-    """What an argument was wherever a run came by."""
-    keyword = rewriter.parents.get(id(node))
-    call = rewriter.parents.get(id(keyword))
-    fact = rewriter.reading.facts.at(*site_of(call)) if isinstance(call, ast.Call) else None
-    kind = fact.keywords.get(getattr(keyword, "arg", "")) if fact is not None else None
-    return kind.value if kind is not None and kind.value is not None else "of another place"
 
 
 # The Primitives that level O1 lowers where a Cell holds them, beside layers.
@@ -114,7 +97,7 @@ def _low(call, level: str) -> str:
     "torch.autocast 降低精度的函数与这些级别都不同",
 )
 def mixed(call):
-    level = _level(call.rewriter, call.nodes)
+    level = scales.level_of(call.rewriter, call.nodes)
     if reason := _without_rule(call.rewriter, level):
         call.refuse(reason)
     if "dtype" in call and call.text("dtype") != "torch.float16":
@@ -122,10 +105,24 @@ def mixed(call):
     return _low(call, level) if level else "{network}"
 
 
+# Who reads what a step gives beside its loss.
+_READERS = ("net_outputs", "LossMonitor")
+
+
+def _scaled(call, level: str) -> str:
+    """The trainer of a Model that multiplies its losses; nothing where it multiplies none, or in float32 to no effect."""
+    drops = scales.drops(call.rewriter, call.nodes)
+    if level and not drops and "loss_scale_manager" in call:
+        manager = call.inferred("loss_scale_manager")
+        return "" if isinstance(manager, Const) and manager.value is None else "FixedScaleTrainer"
+    used = level or scales.divided(call.rewriter, call.nodes) or call.rewriter.mentions(*_READERS)
+    return "ScaledTrainer" if drops and used else ""
+
+
 def _scale(call) -> str:
-    """A ScaledTrainer's arguments for what a Model's loss scale manager does; O2 has one unless told."""
+    """A trainer's arguments for what a Model's loss scale manager does; O2 has one unless told."""
     if "loss_scale_manager" not in call:
-        return "scale=2**24" if call.value("amp_level") == "O2" else "scale=1.0, fixed=True"
+        return "scale=2**24"
     manager = call.inferred("loss_scale_manager")
     made = scales.made_with(manager)
     if made is None:
@@ -135,7 +132,8 @@ def _scale(call) -> str:
     names = {"loss_scale": "scale"} if fixed else moving
     found = {"scale": "128.0" if fixed else "2**24"}
     found |= {to: ast.unparse(made[name]) for name, to in names.items() if name in made}
-    return ", ".join(f"{name}={text}" for name, text in found.items()) + (", fixed=True" if fixed else "")
+    text = ", ".join(f"{name}={text}" for name, text in found.items())
+    return text + (", fixed=True" if fixed and scales.drops(call.rewriter, call.nodes) else "")
 
 
 # What a Model makes of a metric's name.

@@ -158,7 +158,6 @@ NPUAllocFloatStatus | torch.zeros(8) | a flag for NPUs that stays 0; all_finite 
 NPUGetFloatStatus NPUClearFloatStatus | {input_x}
 huber_loss | F.huber_loss({input}, {target}, reduction={reduction?}, delta={delta?})
 einsum Einsum | torch.einsum({equation}, {operands})
-assign Assign | {variable}.data.copy_({value})
 assign_add AssignAdd | {variable}.data.add_({value})
 assign_sub AssignSub | {variable}.data.sub_({value})
 erfinv | torch.erfinv({input})

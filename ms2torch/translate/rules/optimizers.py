@@ -113,7 +113,9 @@ def _is_scaled_nowhere(rewriter, name: str | None) -> bool:
                 found = True
                 continue
             step = leaf == "TrainOneStepCell" and pipelines.arguments_by_name(outer, form_of(inferred).made)
-            if leaf != "Model" and not (step and scales.cancels(rewriter, step)):
+            made = leaf == "Model" and pipelines.arguments_by_name(outer, ("network", "loss_fn", "optimizer"))
+            scaled = scales.divides(rewriter, made) if made else not (step and scales.cancels(rewriter, step))
+            if scaled:
                 return False
             found = True
     return found
@@ -405,9 +407,8 @@ def current_rate(call):
     return 'torch.tensor({self}.param_groups[0]["lr"])'
 
 
-VALUES["mindspore.nn.Optimizer.parameters"] = VALUES["mindspore.nn.Optimizer.parameters"]._replace(
-    write=_parameters
-)
+for _name in ("mindspore.nn.Optimizer", "mindspore.experimental.optim.optimizer.Optimizer"):
+    VALUES[f"{_name}.parameters"] = VALUES[f"{_name}.parameters"]._replace(write=_parameters)
 
 
 _STEPS = re.compile(r"(?<!self)\.global_step\b")

@@ -6,7 +6,8 @@ import ast
 
 from ..rewriting import pipelines
 from ..rewriting.binding import form_of
-from ..rewriting.inferred import Of
+from ..rewriting.inferred import Const, Of
+from ..translation import site_of
 
 _HALF = ("float16", "to_float", "amp_level", "mixed_precision")
 
@@ -47,6 +48,49 @@ def moved(reading, args: dict[str, ast.expr]) -> str:
     if multiplied == divided or not told_apart:
         return ""
     return f"its gradients are multiplied by {multiplied} and divided by {divided}"
+
+
+def drops(rewriter, args: dict[str, ast.expr]) -> bool:
+    """Whether a step of a model whose gradients overflow moves no weight: then it gives that beside its loss."""
+    if "loss_scale_manager" not in args:
+        return level_of(rewriter, args) == "O2"
+    inferred = rewriter.reading.inferred(args["loss_scale_manager"])
+    manager = made_with(inferred)
+    if manager is None or "optimizer" not in args:
+        return False
+    return not _is_fixed(inferred) or _text(manager.get("drop_overflow_update"), "True") == "True"
+
+
+def divides(rewriter, args: dict[str, ast.expr]) -> bool:
+    """Whether a model's trainer divides gradients by the optimizer's own ``loss_scale=``."""
+    if "loss_scale_manager" not in args or made_with(rewriter.reading.inferred(args["loss_scale_manager"])) is None:
+        return False
+    low = level_of(rewriter, args) not in ("", "of another place")
+    return low or (drops(rewriter, args) and not _is_fixed(rewriter.reading.inferred(args["loss_scale_manager"])))
+
+
+def divided(rewriter, args: dict[str, ast.expr]) -> bool:
+    """Whether that changes a gradient."""
+    made = _optimizer(rewriter.reading, args.get("optimizer")) or {}
+    return _text(made.get("loss_scale"), "1.0") != "1.0" and divides(rewriter, args)
+
+
+def level_of(rewriter, args: dict[str, ast.expr]) -> str:
+    """A Model's level of mixed precision, by its text or by the run; nothing where it has none."""
+    if "amp_level" not in args:
+        return ""
+    level = rewriter.reading.inferred(args["amp_level"])
+    value = level.value if isinstance(level, Const) else _in_the_run(rewriter, args["amp_level"])
+    return "" if value in ("O0", None) else value
+
+
+def _in_the_run(rewriter, node: ast.expr) -> str:
+    """What an argument was wherever a run came by."""
+    keyword = rewriter.parents.get(id(node))
+    call = rewriter.parents.get(id(keyword))
+    fact = rewriter.reading.facts.at(*site_of(call)) if isinstance(call, ast.Call) else None
+    kind = fact.keywords.get(getattr(keyword, "arg", "")) if fact is not None else None
+    return kind.value if kind is not None and kind.value is not None else "of another place"
 
 
 def made_with(inferred) -> dict[str, ast.expr] | None:
