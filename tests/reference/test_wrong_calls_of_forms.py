@@ -137,3 +137,21 @@ def test_what_was_taken():
             said(ops.FractionalMaxPool3DWithFixedKsize, (0, (1, 1, 1)), {}),
             said(ops.FractionalMaxPool3DWithFixedKsize, ((-1, 1, 1), (1, 1, 1)), {}),
             said(ops.fftfreq, (-0.5,), {}), said(ops.logaddexp2, (x, [1.0]), {}), said(ops.logaddexp, (x, (1,)), {}))
+
+
+@case(each={"shape": [(9,), (6, 3), (2,), (1, 2, 3), (3, 2), (1, 3), (2, 1)]})
+def test_shapes_that_cannot_be_copied(shape):
+    return said(T(2, 3).copy_, (T(*shape),), {})
+
+
+@case()
+def test_further_wrong_arguments():
+    x = T(2, 3)
+    permutations = ((3,), (-4, 1), (0, 2), (0, 0), (1, 2), (1, 0))
+    return ([said(ops.InvertPermutation(), (p,), {}) for p in permutations],
+            [said(ops.bitwise_left_shift, (x.astype(d), 1), {}) for d in (ms.float16, ms.float64, ms.complex64)],
+            said(ops.fractional_max_pool2d, (T(1, 1, 2, 2), 1), {}), said(ops.GLU(), (T(1)[0],), {}),
+            said(ops.lp_pool2d, (T(1, 1, 2, 2), 0, 1), {}), said(ops.logcumsumexp, (x, (0, 1)), {}),
+            said(ops.frac, (2,), {}), said(ops.group_norm, (Tensor(np.ones((1, 2, 2), np.int8)), 1), {}),
+            said(ops.Assert(), (False, [x]), {}), x.max(axis=(0, 1), return_indices=True),
+            x.min(axis=[0], return_indices=True), said(x.max, (), {"axis": (0, 0), "return_indices": True}))

@@ -6,6 +6,7 @@ import inspect
 
 import torch
 
+from ms2torch._core.errors import final
 from ms2torch._core.operators.failed_calls import form_error
 from ms2torch._core.operators.registry import method
 from ms2torch._core.tensor.indexing import apart
@@ -39,6 +40,16 @@ _in_place("zero_", lambda t: t.zero_(), "Filled with zeros")
 def _copied(t, src, non_blocking=False):
     if not isinstance(src, torch.Tensor):
         raise TypeError(f"copy_() takes a Tensor, not {type(src).__name__}.")
+    if src.shape == t.shape:
+        return t.copy_(apart(src, t))
+    value, own = (f"[const vector]{{{', '.join(map(str, x.shape))}}}" for x in (src, t))
+    if src.ndim > t.ndim:
+        raise final(RuntimeError("For 'InplaceCopy', the rank of 'value' must be less than 'variable', but "
+                                 f"got the dimension of 'value': {value} and 'variable': {own}."))
+    if any(n not in (1, m) for n, m in zip(src.shape[::-1], t.shape[::-1], strict=False)):
+        raise final(RuntimeError(
+            "For 'InplaceCopy', when the 0'th, the shape of 'value' must be 1 and equal to the shape of "
+            f"'variable', but got the shape of 'value': {value}, and the shape of 'variable': {own}"))
     return t.copy_(apart(src, t))
 
 

@@ -453,6 +453,8 @@ def interleave(input, repeats, axis):
                 "For 'repeat_interleave', the length of 'repeats' must be the same as the shape of the "
                 "original tensor in the 'axis' dimension, but got the length of 'repeats' "
                 f"{repeats.numel()}, the shape of the original tensor in the 'axis' dimension {size}.")
+        if not repeats.is_floating_point() and not repeats.is_complex() and repeats.dtype is not torch.bool:
+            repeats = repeats.long()                    # (torch takes Int32 and Int64 alone)
     return torch.repeat_interleave(input, repeats, axis)
 
 
@@ -463,9 +465,10 @@ def _invert_permutation(input_x):
         if n in input_x[:i]:
             raise ValueError("For 'InvertPermutation', the 'input_x' can not contain duplicate values, "
                              f"but got duplicated {n} in the 'input_x'.")
-        if not 0 <= n < len(input_x):
-            raise ValueError("For 'InvertPermutation', all values in 'input_x' must be in [0, "
-                             f"{len(input_x)}), but got {n}.")
+    for what, found, right in (("min", min, 0), ("max", max, len(input_x) - 1)):
+        if input_x and (end := found(input_x)) != right:
+            raise ValueError(f"For 'InvertPermutation', the value {what} should be = : {right}, but got "
+                             f"{end}.")
     return tuple(input_x.index(i) for i in range(len(input_x)))
 
 

@@ -242,6 +242,7 @@ def _make_method(kind, name):
                 one_axis(dim, self, dim_name)
                 return self.clone(), _no_index(self)
             return _with_index(kind, self, dim, bool(keepdims or keepdim), dim_name)
+        return_indices = return_indices and not isinstance(axis, (tuple, list))
         if axis is None and not old:
             initial, where, keepdims = None, True, False              # they count along an axis
         if return_indices or (axis.__class__ is int and not old):
@@ -297,10 +298,13 @@ def _check_mint(name, args, dim, keepdim) -> None:
                             f"not {type_name(value)}.")
 
 
+_OPERANDS = (torch.Tensor, int, float, np.generic)
+
+
 def _make_mint(kind, name):
     def extreme(input, *args, dim=None, keepdim=False, other=None):
         number = isinstance(input, (int, float, np.generic))
-        if len(args) > 2 or not isinstance(other, (type(None), torch.Tensor, int, float, np.generic)):
+        if len(args) > 2 or (other is not None and not isinstance(other, _OPERANDS)):
             raise TypeError                                # told by its forms
         if len(args) == 1 and (number or (isinstance(args[0], (torch.Tensor, float, bool, np.generic))
                                           and not isinstance(args[0], np.integer))):

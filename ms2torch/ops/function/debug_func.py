@@ -66,7 +66,7 @@ def _tensor_dump(file, input_x, input_output="out"):
 def _assert(condition, input_data, summarize=3):
     """RuntimeError with the data where ``condition`` is false (``mindspore.ops.Assert``)."""
     if not bool(condition):
-        raise final(RuntimeError(f"assert failed: {[str(x) for x in input_data]}"))
+        raise final(RuntimeError(f"assert failed\n{[str(x) for x in input_data]}"))
 
 
 # What summary operators were given: (kind, tag) -> the last value, until `take_summaries`.
