@@ -155,3 +155,12 @@ def test_further_wrong_arguments():
             said(ops.frac, (2,), {}), said(ops.group_norm, (Tensor(np.ones((1, 2, 2), np.int8)), 1), {}),
             said(ops.Assert(), (False, [x]), {}), x.max(axis=(0, 1), return_indices=True),
             x.min(axis=[0], return_indices=True), said(x.max, (), {"axis": (0, 0), "return_indices": True}))
+
+
+@case(each={"dtype": [np.int8, np.int16, np.uint8, np.uint16, np.int64, np.float32]})
+def test_how_often_slices_are_repeated(dtype):
+    times = Tensor(np.array([1, 2], dtype))
+    told = said(T(2, 2).repeat_interleave, (times, 0), {})
+    return (T(2, 2).repeat_interleave(times, 0) if told == "value" else told,
+            said(ops.repeat_interleave, (T(2, 2), times, 0), {}),
+            [said(ops.repeat_interleave, (T(2, 2), wrong, 0), {}) for wrong in (1.5, [1.5, 2], [-1, 1], -1)])

@@ -422,6 +422,7 @@ def repeat_interleave(input, repeats, axis=None):
 
     (``mindspore.ops.repeat_interleave``.) ``repeats`` is a number, or one for each slice.
     """
+    _check_repeats(repeats)
     return interleave(input, repeats, axis)
 
 
@@ -430,16 +431,37 @@ def _repeat_interleave_method(input, repeats, dim=None, *, output_size=None):
     """Each slice along ``dim`` as often as ``repeats`` says; without one, of all elements."""
     if dim.__class__ is int:
         in_range(dim, input.ndim, "The 'axis' must be in the range of [{low}, {ndim}), but got {axis}.")
+    _check_repeats(repeats)
     return interleave(input, repeats, dim)
 
 
 @mint_form(name="repeat_interleave")
 def _repeat_interleave_mint(input, repeats, dim=None, *, output_size=None):
     """Each slice along ``dim`` as often as ``repeats`` says; without an axis, each element."""
+    if isinstance(repeats, torch.Tensor) and repeats.dtype not in (torch.int32, torch.int64):
+        raise final(TypeError("For 'RepeatInterleaveTensor', 'repeats' must be int32 or int64"))
     if dim.__class__ is int and not -input.ndim <= dim < input.ndim:
         raise ValueError(f"For primitive[RepeatInterleaveInt], the dim must be in [{-input.ndim},"
                          f"{input.ndim - 1}], but got {dim}.")
     return interleave(input, repeats, dim)
+
+
+def _check_repeats(repeats) -> None:
+    """MindSpore's errors for numbers that are no counts: it repeats slice by slice."""
+    if repeats.__class__ is int and repeats > 0:
+        return
+    if isinstance(repeats, torch.Tensor):
+        repeats = repeats.tolist()
+    many = repeats if isinstance(repeats, (tuple, list)) else (repeats,)
+    for k, n in enumerate(many):
+        if isinstance(n, float):
+            raise final(TypeError(f"For 'repeat_interleave', each element in {many} should be int, but got "
+                                  f"{type(n)} at index {k}."))
+        if isinstance(n, bool):
+            raise final(TypeError("For 'repeat_elements', the 'rep' must be 'int',  but got 'bool'."))
+        if isinstance(n, int) and n < 0:
+            raise final(ValueError("For 'repeat_elements', the 'rep' must be in range of (0, 2147483647], "
+                                   f"but got {n} with type 'int'."))
 
 
 def interleave(input, repeats, axis):
