@@ -15,12 +15,13 @@ from .utils import (
     arrays,
     as_array,
     as_constant,
+    ask_factor,
+    ask_float,
     axis_in_range,
     cast,
     checked_dtype,
     floating,
     named_dtype,
-    numpy_dtype,
     refusal,
     shared,
     shared_dtype,
@@ -53,10 +54,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
             shape = [1 if d == axis % a.ndim else size for d, size in enumerate(a.shape)]
             end = end.expand(shape)
         ends.append(end)
-    kinds = [t for t in (ends[0], a, ends[1]) if t is not None]
-    for t in kinds[1:]:
-        kinds[0], _ = _dtype.promote(kinds[0], t)
-    whole = torch.cat([t.to(kinds[0].dtype) for t in (ends[0], a, ends[1]) if t is not None], axis)
+    whole = torch.cat(shared(*(t for t in (ends[0], a, ends[1]) if t is not None)), axis)
     if n >= whole.shape[axis]:
         raise ValueError("n is bigger then the specified dimension, this will result in an empty tensor.")
     return torch.diff(whole, n, axis)
@@ -124,6 +122,8 @@ def correlate(a, v, mode="valid"):
 
     ``mode``: "full", "same" or "valid", the shifts where both overlap in full.
     """
+    if isinstance(mode, str) and mode.lower() in ("full", "same", "valid"):
+        mode = mode.lower()
     if mode not in ("full", "same", "valid"):
         raise ValueError("mode must be one of ['full', 'same', 'valid']")
     return _convolved(a, v.flip(0), mode)
@@ -155,6 +155,8 @@ def bincount(x, weights=None, minlength=0, length=None):
     if x.dtype is torch.bool or x.is_floating_point() or x.is_complex():
         raise refusal(TypeError, "`x` should be an array of ints")
     weights = None if weights is None else as_array(weights)
+    if weights is not None:
+        ask_factor(weights)
     counts = torch.bincount(x.to(torch.int64).clamp(min=0), weights, length or minlength).to(torch.float32)
     return counts if length is None else counts[:length]
 
@@ -190,7 +192,9 @@ def corrcoef(x, y=None, rowvar=True, dtype=None):
 @lowered
 def interp(x, xp, fp, left=None, right=None):
     """Linear interpolation between the points (xp, fp) (``mindspore.numpy.interp``)."""
-    x, xp, fp = (floating(as_array(v)) for v in (x, xp, fp))
+    x, xp, fp = map(as_array, (x, xp, fp))
+    ask_float(x)
+    x, xp, fp = map(floating, (x, xp, fp))
     i = torch.searchsorted(xp, x).clamp(1, len(xp) - 1)
     slope = (fp[i] - fp[i - 1]) / (xp[i] - xp[i - 1])
     inside = fp[i - 1] + slope * (x - xp[i - 1])
@@ -207,6 +211,8 @@ def promote_types(type1, type2):
 
 def result_type(*arrays_and_dtypes):
     """The dtype that Tensors, numbers and dtypes share (``mindspore.numpy.result_type``)."""
+    if not arrays_and_dtypes:
+        raise IndexError("tuple index out of range")
     found = None
     for x in arrays_and_dtypes:
         if isinstance(x, (bool, int, float)):
@@ -217,5 +223,5 @@ def result_type(*arrays_and_dtypes):
             kind = x._t.dtype
         else:
             raise TypeError("data type not understood")
-        found = kind if found is None else numpy_dtype(found, kind)
+        found = kind if found is None else shared_dtype(found, kind)
     return _dtype.from_torch(found)

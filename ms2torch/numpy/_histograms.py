@@ -6,7 +6,7 @@ import torch
 
 from ms2torch._core.operators.lowering import lowered
 
-from .utils import arrays, as_array, refusal
+from .utils import arrays, as_array, ask_float, refusal
 
 __all__ = ["digitize", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
 
@@ -14,6 +14,8 @@ __all__ = ["digitize", "histogram", "histogram2d", "histogram_bin_edges", "histo
 @arrays(2)
 def digitize(x, bins, right=False):
     """The number of the bin of each value, Int32; ``bins`` rise or fall (``mindspore.numpy.digitize``)."""
+    if right:
+        ask_float(x)
     bins = torch.atleast_1d(bins)
     dtype = torch.promote_types(x.dtype, bins.dtype)
     x, bins = x.to(dtype).contiguous(), bins.to(dtype)

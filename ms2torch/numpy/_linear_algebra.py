@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import torch
 
 from ms2torch._core.operators.lowering import lowered
@@ -78,7 +80,11 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
 @lowered
 def multi_dot(arrays):
     """The product of many matrices (``mindspore.numpy.multi_dot``)."""
-    return torch.linalg.multi_dot([as_array(a) for a in arrays])
+    arrays = [as_array(a) for a in arrays]
+    if any(a.ndim and b.ndim and a.shape[-1] != b.shape[0] for a, b in itertools.pairwise(arrays)):
+        said = f"Shapes{tuple(tuple(a.shape) for a in arrays)}" if len(arrays) > 2 else "shapes"
+        raise refusal(ValueError, f"{said} are not aligned")
+    return torch.linalg.multi_dot(arrays)
 
 
 @arrays(1)

@@ -7,7 +7,7 @@ import torch
 from ms2torch._core.operators import arithmetic
 
 from .math_ops import convolve
-from .utils import arrays, as_array, refusal
+from .utils import arrays, as_array, ask_factor, ask_float, refusal
 
 __all__ = ["polyadd", "polyder", "polyint", "polymul", "polysub", "polyval"]
 
@@ -50,7 +50,9 @@ def polymul(a1, a2):
 def polyval(p, x):
     """The polynomial at ``x`` as Float32, by Horner's rule (``mindspore.numpy.polyval``)."""
     p = _vector(p)
-    x = x.to(torch.promote_types(x.dtype, torch.float32))
+    ask_float(x)
+    ask_factor(p)
+    x = x.to(torch.promote_types(x.dtype, torch.float64 if p.dtype is torch.float64 else torch.float32))
     value = torch.ones_like(x) * p[0]
     for coefficient in p[1:]:
         value = value * x + coefficient

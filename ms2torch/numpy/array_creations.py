@@ -287,7 +287,13 @@ def _checked_ends(start, stop, num, endpoint, dtype):
         raise refusal(TypeError, "endpoint should be an boolean, but got "
                       f"{'' if endpoint is None else type(endpoint)}")
     kind = torch.float32 if dtype is None else checked_dtype(dtype)
-    ends = [as_array(end).to(torch.float64) for end in (start, stop)]
+    ends = [as_array(end) for end in (start, stop)]
+    if all(isinstance(end, torch.Tensor) for end in (start, stop)):
+        try:
+            _dtype.common(stop.dtype, start.dtype)
+        except TypeError as unlike:
+            raise refusal(TypeError, str(unlike)) from None
+    ends = [end.to(torch.float64) for end in ends]
     shape = common_shape(*[end.shape for end in ends])
     return *[end.expand(shape) for end in ends], kind
 

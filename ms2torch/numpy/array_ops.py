@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -10,6 +11,7 @@ import torch
 from ms2torch._core.checks.words import renderings
 from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.operators.registry import OPS
+from ms2torch._core.tensor.dtype import UNSIGNED
 from ms2torch._core.tensor.tensor import Tensor, lower
 from ms2torch.ops.function._array_join import cat_of
 
@@ -18,6 +20,7 @@ from .utils import (
     as_array,
     as_constant,
     as_tensor,
+    ask_float,
     axis_in_range,
     broadcast,
     common_shape,
@@ -77,6 +80,9 @@ def swapaxes(x, axis1, axis2):
 @arrays(1)
 def moveaxis(a, source, destination):
     """Axes moved to other places (``mindspore.numpy.moveaxis``)."""
+    for axes in (source, destination):
+        if isinstance(axes, (tuple, list)) and len(axes) > len({d % max(a.ndim, 1) for d in axes}):
+            raise refusal(ValueError, 'duplicate value in "axis"')
     return OPS["moveaxis"].kernel(a, source, destination)
 
 
@@ -128,7 +134,12 @@ def _stacked(name, function):
             return tup
         if not isinstance(tup, (list, tuple)):
             raise TypeError(f"Tensor or, list or tuple of tensors are required, but got{type(tup)}")
-        return function(_all(tup))
+        parts = [as_array(t) for t in tup]
+        kinds = {t.dtype for t in parts}
+        if len(kinds) > 1 and UNSIGNED.intersection(kinds):
+            raise refusal(TypeError, "For Op[Concat], the promote output type is invalid")
+        kind = functools.reduce(torch.promote_types, kinds) if parts else None
+        return function([t.to(kind) for t in parts])
 
     join.__name__ = name
     join.__doc__ = f"``numpy.{name}`` (``mindspore.numpy.{name}``); a Tensor alone stays as it is."
@@ -209,6 +220,11 @@ def dsplit(x, indices_or_sections):
 @arrays(1)
 def tile(a, reps):
     """The array repeated as a whole (``mindspore.numpy.tile``)."""
+    given = tuple(reps) if isinstance(reps, (tuple, list)) else (reps,)
+    for place, times in enumerate(given, max(a.ndim - len(given), 0)):
+        if isinstance(times, int) and times < 0:
+            raise refusal(ValueError, "For 'Tile', 'dims' cannot contain negative integer numbers, but got "
+                                      f"{times} in {place}th.")
     return torch.tile(a, tuple(reps.tolist()) if isinstance(reps, np.ndarray) and reps.ndim else _tuple(reps))
 
 
@@ -380,6 +396,7 @@ def searchsorted(a, v, side="left", sorter=None):
     if a.ndim != 1:
         raise refusal(ValueError, "`a` should be 1-D array")
     a, v = a.float(), as_array(v)
+    ask_float(v)
     if sorter is not None:
         if sorter.ndim != 1 or len(sorter) != len(a):
             raise refusal(ValueError, "sorter must be 1-D array with the same size as `a`")

@@ -161,6 +161,19 @@ def numpy_dtype(a: torch.dtype, b: torch.dtype) -> torch.dtype:
     return _dtype.to_torch(np.promote_types(*(_dtype.from_torch(t).numpy for t in (a, b))))
 
 
+def ask_float(t: torch.Tensor) -> None:
+    """The TypeError where MindSpore computes with a Float32 beside an unsigned number of more than 8 bits."""
+    if t.dtype in _dtype.UNSIGNED:
+        raise refusal(TypeError, f"Type implicit conversion between Float32 and {_dtype.from_torch(t.dtype)} "
+                                 "is not supported.")
+
+
+def ask_factor(t: torch.Tensor) -> None:
+    """The same for a product."""
+    if t.dtype in _dtype.UNSIGNED:
+        raise refusal(TypeError, "For Op[Mul], the promote output type is invalid")
+
+
 def shared(*tensors: torch.Tensor) -> list[torch.Tensor]:
     """Tensors in the dtype that they share."""
     kind = tensors[0].dtype

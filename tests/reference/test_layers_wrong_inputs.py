@@ -77,3 +77,24 @@ def test_shapes_and_kinds_of_arrays():
             said(mnp.nancumsum, (x, [1]), {}), said(nn.Dense(1, 1).to_float, (ms.int8,), {}),
             [said(f, (x.astype(ms.bfloat16),), {}) for f in (mnp.diag, mnp.diagflat, mnp.cbrt, mnp.zeros_like)],
             said(mnp.unravel_index, (Tensor([5], ms.uint32), (3, 4)), {}))
+
+
+@case(each={"dtype": [ms.int8, ms.uint16, ms.int64, ms.bool_, ms.complex64]})
+def test_one_window_alone_is_a_mean(dtype):
+    x = Tensor(np.array([[[1, 2, 3, 5, 7, 9]]])).astype(dtype)
+    layers = [nn.AvgPool1d(*given) for given in ((6, 1), (5, 2, "same"), (3, 4), (7, 1))]
+    return [layer(x) if (answer := called(layer, x)) == "value" else answer for layer in layers]
+
+
+@case()
+def test_differences_of_unsigned_numbers():
+    return nn.ImageGradients()(Tensor(np.array([[[[1, 2], [3, 5]]]])).astype(ms.uint32))
+
+
+@case()
+def test_sizes_of_products():
+    return (called(nn.GRUCell(4, 2), T(3, 5), T(3, 2)), called(nn.RNNCell(4, 2), T(3, 4), T(3, 3)),
+            said(mnp.multi_dot, ([T(2, 3), T(3, 2), T(3, 2)],), {}), said(mnp.multi_dot, ([T(2, 3), T(4, 2)],), {}),
+            said(mnp.tile, (T(2, 3), (2, -3)), {}), said(mnp.tile, (T(2, 3), -1), {}),
+            said(mnp.moveaxis, (T(2, 3), 0, (1, 1)), {}), said(mnp.result_type, (), {}),
+            [said(nn.MaxPool3d, ((2, 2),), {"return_indices": x, "pad_mode": "pad"}) for x in (True, False)])

@@ -5,7 +5,7 @@ import itertools
 import mindspore as ms
 import mindspore.numpy as mnp
 import numpy as np
-from mindspore import Tensor, ops
+from mindspore import Tensor, nn, ops
 
 from tests.reference.judge import case
 from tests.reference.test_wrong_calls import said
@@ -89,3 +89,23 @@ def test_widths_of_other_kinds():
     widths = (Tensor([1, 1]), (np.int64(1), 1), (1.5, 1), (True, 1), np.int64(1), 1.5)
     return [said(mnp.pad, (Tensor([1.0, 2.0]), w, mode), {}) for mode in ("constant", "edge", "linear_ramp", "wrap")
             for w in widths]
+
+
+@case()
+def test_unsigned_numbers_beside_others():
+    x, kinds = Tensor([1.0, 2.0, 3.0]), (*UNSIGNED, ms.uint8)
+    functions = (lambda t: mnp.hstack((t, t)), lambda t: mnp.linspace(t, x, 3),
+                 lambda t: mnp.polyval(x, t), lambda t: mnp.polyval(t, x), lambda t: mnp.searchsorted(x, t),
+                 lambda t: mnp.interp(t, x, x), lambda t: mnp.bincount(Tensor([1, 1, 2]), t),
+                 lambda t: mnp.digitize(t, x, True), lambda t: mnp.hypot(x, t), lambda t: nn.HuberLoss()(t, x))
+    ms.set_context(pynative_synchronize=True)
+    stacked = [said(mnp.vstack, ((x.astype(kind), x),), {}) for kind in UNSIGNED]
+    return stacked, [[said(f, (x.astype(kind),), {}) for kind in kinds] for f in functions]
+
+
+@case()
+def test_shared_dtypes_of_more():
+    a, b, z = Tensor([1, 2, 3], ms.uint32), Tensor([3, 2, 1], ms.int8), Tensor([1.0, 2.0]).astype(ms.complex64)
+    return (mnp.diff(a, append=b), mnp.result_type(a, b, 1.5), mnp.choose(Tensor([0, 1, 0]), [a, b]),
+            said(mnp.result_type, (a, z), {}), said(mnp.diff, (Tensor([1.0, 2.0]),), {"append": z}),
+            mnp.correlate(Tensor([1.0, 2.0]), Tensor([1.0]), "SAME"))

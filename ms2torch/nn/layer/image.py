@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch import _checkparam as check
-from ms2torch._core.tensor.dtype import float16, float32, float64, uint8
+from ms2torch._core.tensor.dtype import UNSIGNED, float16, float32, float64, uint8
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.ops.function import _nn_image as kernels
 
@@ -53,9 +53,11 @@ class ImageGradients(PlainCell):
     def construct(self, images):
         _four(images, "images", self.cls_name)
         t = images._t
+        kind = t.dtype
+        t = t.to(torch.int64) if kind in UNSIGNED else t               # torch has no differences of these
         minus = torch.logical_xor if t.dtype is torch.bool else torch.sub
-        return (wrap(F.pad(minus(t[:, :, 1:], t[:, :, :-1]), (0, 0, 0, 1))),
-                wrap(F.pad(minus(t[..., 1:], t[..., :-1]), (0, 1))))
+        return (wrap(F.pad(minus(t[:, :, 1:], t[:, :, :-1]), (0, 0, 0, 1)).to(kind)),
+                wrap(F.pad(minus(t[..., 1:], t[..., :-1]), (0, 1)).to(kind)))
 
 
 def _window(size: int, sigma: float) -> torch.Tensor:

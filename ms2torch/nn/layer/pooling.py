@@ -244,6 +244,11 @@ class MaxPool2d(_MaxPool):
         self._set(padding, dilation, return_indices, ceil_mode)
 
 
+def _asked(wrong: Exception) -> Exception:
+    wrong.asked = True                          # no table knows it better
+    return wrong
+
+
 def _without_axis(rank: int, who: str) -> Exception:
     """What is said of a rank where the operator gets two more axes."""
     if rank < 2:
@@ -394,9 +399,24 @@ class AvgPool1d(_AvgPool):
         if self._count_pads is not None or left >= self._step[0]:
             return super()._pooled(t)
         if left < 0:
-            raise ValueError("For Slice, the sum of begin_shape[2] and size_shape[2] must be no greater than "
-                             "input_x_shape[2].")
-        return t[..., :self._window[0]].mean(-1, keepdim=True)
+            raise _asked(ValueError("For Slice, the sum of begin_shape[2] and size_shape[2] must be no "
+                                    "greater than input_x_shape[2]."))
+        first = t[..., :self._window[0]]
+        if t.dtype is torch.bool:
+            raise _asked(RuntimeError("For 'ReduceMean', unsupported reduce operation for bool."))
+        if t.is_floating_point() or t.is_complex():
+            return first.mean(-1, keepdim=True)
+        total = first.to(torch.int64).sum(-1, keepdim=True)
+        return torch.div(total, self._window[0], rounding_mode="trunc").to(t.dtype)
+
+    def _batched(self, x):
+        """One window alone is a mean, which integers have too."""
+        t = getattr(x, "_t", None)
+        alone = self._count_pads is None and t is not None and t.ndim in (2, 3) and \
+            t.shape[-1] - self._window[0] < self._step[0]
+        if not alone or t.dtype in self._floats:
+            return super()._batched(x)
+        return (t.unsqueeze(0), True) if t.ndim == 2 else (t, False)
 
     def _wrong_rank(self, rank: int) -> Exception:
         if self._count_pads is not None:

@@ -10,7 +10,7 @@ import torch
 from ms2torch import _checkparam as check
 from ms2torch._core.checks.calls import type_description
 from ms2torch._core.checks.refusals import one_dtype
-from ms2torch._core.errors import notice
+from ms2torch._core.errors import final, notice
 from ms2torch._core.tensor.dtype import float16, float32
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._naming import generation, generations
@@ -60,6 +60,10 @@ def _step(compute):
         except RuntimeError:
             for t, weight in ((x, weights[0]), (first, weights[1])):
                 one_dtype("MatMul", t, weight)
+                if t.ndim == 2 and t.shape[1] != weight.shape[1]:
+                    raise final(ValueError(
+                        "For 'MatMul' the input dimensions must be equal, but got "
+                        f"'x1_col': {t.shape[1]} and 'x2_row': {weight.shape[1]}.")) from None
             raise
         return tuple(wrap(v) for v in y) if isinstance(y, tuple) else wrap(y)
 
