@@ -353,3 +353,68 @@ def test_a_group_with_a_rate_of_its_own_keeps_it_while_the_others_move():
         there["opt"].step()
         moved = [(old - p).max().item() for old, p in zip(before, weights, strict=True)]
         assert moved == pytest.approx([rate, 0.005], rel=1e-4)
+
+
+TOLD = """
+from mindspore import amp, nn, ops, Tensor, value_and_grad
+
+net = nn.Dense(2, 1, weight_init="ones", bias_init="zeros")
+optimizer = nn.SGD(net.trainable_params(), 0.1)
+scaler = amp.DynamicLossScaler(1024, 2, 10)
+grad_fn = value_and_grad(lambda x: scaler.scale(net(x).sum()), None, optimizer.parameters)
+
+
+def step(x):
+    loss, grads = grad_fn(x)
+    finite = amp.all_finite(grads)
+    if finite:
+        grads = scaler.unscale(grads)
+        optimizer(grads)
+    scaler.adjust(finite)
+    return loss, finite
+
+
+loss, finite = step(Tensor([[1.0, 2.0]]))
+"""
+
+
+def test_a_step_tells_whether_its_gradients_were_finite():
+    made = translate_source(TOLD).text
+    assert "finite = scaler.get_scale() >= scale" in made, made
+    exec(made, there := {})
+    assert bool(there["finite"]) is True and there["net"].weight.tolist()[0] == pytest.approx([0.9, 0.8])
+
+
+TWO = """
+import mindspore as ms
+from mindspore import nn, ops, ParameterTuple, Tensor
+
+a, b = (nn.Dense(1, 1, weight_init=Tensor([[w]]), has_bias=False) for w in (2.0, 3.0))
+move_a, move_b = nn.SGD(a.trainable_params(), 0.1), nn.SGD(b.trainable_params(), 0.1)
+grad = ops.GradOperation(get_by_list=True)
+
+
+def first(x):
+    return b(a(x)).sum()
+
+
+def second(x):
+    return (b(a(x)) ** 2).sum()
+
+
+x = Tensor([[1.0]])
+one = first(x)
+two = second(x)
+gradients = grad(first, ParameterTuple(a.trainable_params()))(x)
+move_a(gradients)
+gradients = grad(second, ParameterTuple(b.trainable_params()))(x)
+move_b(gradients)
+"""
+
+
+def test_gradients_are_by_weights_that_another_optimizer_has_moved():
+    ours, theirs = {}, {}
+    exec(TWO.replace("mindspore", "ms2torch"), ours)
+    exec(translate_source(TWO).text, theirs)
+    for net in ("a", "b"):
+        assert theirs[net].weight.item() == pytest.approx(ours[net].weight.asnumpy().item(), rel=1e-6)

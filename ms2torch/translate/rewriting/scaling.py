@@ -46,9 +46,10 @@ class Scalers:
 
     def is_read(self, name: str) -> bool:
         """Whether anything but the step itself asks whether gradients were finite."""
-        uses = [n for n in ast.walk(self.tree) if isinstance(n, ast.Name) and n.id == name]
-        writes = sum(isinstance(n.ctx, ast.Store) for n in uses)
-        return len(uses) - writes > 2 * writes
+        names = (n for n in ast.walk(self.tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+        steps = (step(body, i) for body in _blocks(self.tree) for i in range(len(body)))
+        writes = sum(found is not None and found["finite"] == name for found in steps)
+        return sum(n.id == name for n in names) > 2 * writes
 
 
 def _blocks(tree: ast.Module):

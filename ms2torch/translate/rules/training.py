@@ -6,7 +6,7 @@ import ast
 
 import libcst as cst
 
-from ..rewriting.inferred import Gradient, Of
+from ..rewriting.inferred import Gradient, Of, is_a
 from ..rewriting.sites import Kept
 from ..rewriting.templates import code
 from ..translation import site_of
@@ -99,7 +99,8 @@ def is_inlined(rewriter, node: ast.Call) -> bool:
 
 
 def ran_before(rewriter, node: ast.Call, count: int) -> str | None:
-    """The name that holds what the network gave, where the line above ran it on the same inputs."""
+    """The name that holds what the network gave, where a line above ran it on the same inputs, and nothing
+    between moves weights or goes back through what a line gave."""
     function, inputs = node.func.args[0], node.args[:count]
     wanted = ast.unparse(ast.Call(function, inputs, []))
     statements, at = rewriter.block_of(node)
@@ -110,7 +111,15 @@ def ran_before(rewriter, node: ast.Call, count: int) -> str | None:
             and ast.unparse(statement.value) == wanted
         ):
             return statement.targets[0].id
+        if _differentiates_or_moves(rewriter, statement):
+            return None
     return None
+
+
+def _differentiates_or_moves(rewriter, statement: ast.stmt) -> bool:
+    """Whether a statement computes gradients, or an optimizer takes some."""
+    calls = (rewriter.reading.inferred(n.func) for n in ast.walk(statement) if isinstance(n, ast.Call))
+    return any(isinstance(c, Gradient) or (isinstance(c, Of) and is_a(c.cls, "mindspore.nn.Optimizer")) for c in calls)
 
 
 def _options(gradient: Gradient) -> dict[str, object]:
