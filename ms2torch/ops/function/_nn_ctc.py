@@ -86,8 +86,9 @@ def _ctc_loss(x, labels_indices, labels_values, sequence_length, preprocess_coll
     blank, lengths = x.shape[-1] - 1, sequence_length.tolist()
     _check_shapes(x, labels_indices, labels_values, lengths)
     if x.dtype is torch.float16:
-        found = _ctc_loss(x.float(), labels_indices, labels_values, sequence_length,
-                          preprocess_collapse_repeated, ctc_merge_repeated, ignore_longer_outputs_than_inputs)
+        found = _ctc_loss.kernel(
+            x.float(), labels_indices, labels_values, sequence_length, preprocess_collapse_repeated,
+            ctc_merge_repeated, ignore_longer_outputs_than_inputs)
         return tuple(t.half() for t in found)
     labels = _labels(labels_indices, labels_values, x.shape[1], blank, preprocess_collapse_repeated)
     for length, row in zip(lengths, labels, strict=True):
