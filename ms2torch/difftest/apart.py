@@ -118,3 +118,11 @@ def close(mine: np.ndarray, theirs: np.ndarray) -> np.ndarray:
 def gap(r: dict, other: dict) -> float:
     """The distance of two records as a part of the first one's norm, as far as they hold it."""
     return error(*values(r, other)) if "array" in r and "array" in other else compare.relative(r, other)
+
+
+def common_factor(r: dict, other: dict) -> float:
+    """By which share the second record is larger throughout: rounding goes both ways and leaves next to none
+    of it, an epsilon under a root has one sign everywhere."""
+    mine, theirs = values(r, other)
+    size = float(mine @ mine)
+    return abs(float((theirs - mine) @ mine)) / size if size and np.isfinite(theirs).all() else 0.0

@@ -105,12 +105,12 @@ class Updates:
         self.worst_moved = max(self.worst_moved, gap / growth)
         return growth
 
-    def _gap_to(self, shaken: dict, other: dict) -> float:
+    def _gap_to(self, shaken: dict, other: dict, apart_by=apart.gap) -> float:
         """How far a value of the port's is from what it is in a shaken run; 0 where that is not known."""
         moved = shaken.get(place(other))
         if moved is None or apart.kind(other) != "f" or moved["shape"] != other["shape"]:
             return 0.0
-        gap = apart.gap(other, moved)
+        gap = apart_by(other, moved)
         return gap if math.isfinite(gap) else 0.0
 
     def _found(self, r: dict, other: dict, error: float, tolerance: float, note: str) -> None:

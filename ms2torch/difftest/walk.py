@@ -25,7 +25,7 @@ from .pairing import Pairs, of_training
 from .recorder import DIFFERENTIATED, PROGRAM
 from .scales import of_losses, unscaled
 from .sums import Sums
-from .updates import FLOOR, GROWTH, SLOPE, Updates, place
+from .updates import FLOOR, GROWTH, KERNELS, SLOPE, Updates, place
 from .yardstick import epsilon
 
 # What is copied, not computed, agrees but for a conversion.
@@ -33,6 +33,9 @@ _COPIED = 1e-6
 _WHOLE_NETWORK = 1e-4
 # What is made of an output, by how much nearer it lies where only the line between layers is elsewhere.
 _NEARER, _CLEARLY = 0.01, 0.1
+# The factor between what two normalisations make: of what they are given it was at most a fiftieth where that
+# is more than a digit apart, and below one digit else.
+_GIVEN, _DIGITS = 1 / 16, 4.0
 # Of what a program changes between two steps, the share that it may be apart.
 _BETWEEN = 0.05
 # What a step makes of its data, up to what its optimizers get.
@@ -123,6 +126,7 @@ class Walk(Updates):
             left = [r for r in left if r["stage"] != "backward"]
         self.flow, self.elsewhere, self.fed_otherwise = Flow(left), set(), set()
         self.padded, self.loss_agrees = set(), False
+        self.given: dict[tuple, float] = {}  # how far apart what each call is given is
         # Moving statistics of what a port does not call in a step stay as they were.
         kept = {where: both for where, both in self.ended.items() if where.endswith(_STATISTICS)}
         self.ended, self.after = {**kept, **self.after}, {}
@@ -264,6 +268,8 @@ class Walk(Updates):
             own = max(own, SLOPE / GROWTH)
         count, worst = len(self.findings), self.worst
         error = self._judge(r, other, max(self.worst, own), self._gap(where, there, r, other))
+        if (r["stage"], r["role"]) == ("forward", "input"):
+            self.given[where, call] = error or 0.0
         if r["stage"] == "forward" and r["role"] == "input" and len(self.findings) > count:
             self._name_around(r, worst)
         if r["role"] == "grad_input" and len(self.findings) == count:  # it does without what is lost
@@ -271,7 +277,10 @@ class Walk(Updates):
                          if (lost["where"], lost["call"]) != (r["where"], call)]
         self.came |= r["stage"] == "backward"
         if r["role"] == "output" and r["stage"] == "forward" and error is not None:
+            agrees = len(self.findings) == count
             self._harmless(where, call, error, r)
+            if agrees:
+                self._scaled(r, other, own, self._gap(where, there, r, other))
             self.last, self.called, self.agreed = where, [], r["order"]
 
     def _standing(self, r: dict) -> tuple[Call | None, dict, dict | None]:
@@ -347,13 +356,14 @@ class Walk(Updates):
         both = [(m, o) for m, o in others if o]
         if not both:
             return False
-        # What stands between may be an approximation: MindSpore's tanh is good to 5e-5 on a CPU. A
-        # normalisation is none: where it is a little apart, all after it is (an epsilon).
+        # What stands between may be an approximation (MindSpore's tanh): a run of `Kernels` tells how far.
         gap = apart.gap(r, other) if apart.alike(r, other) else math.inf
         gaps = [apart.gap(m, o) if apart.alike(m, o) else math.inf for m, o in both]
-        agrees = max(gaps) <= max(GROWTH * self.worst, _WHOLE_NETWORK)
+        agrees = all(gap <= max(GROWTH * self.worst, FLOOR * epsilon(m["dtype"]),
+                                KERNELS * self._gap_to(self.otherwise, o))
+                     for gap, (m, o) in zip(gaps, both, strict=True))
         if agrees and "Norm" in self.pairs.classes[0].get(self.tree.named(r["where"]), ""):
-            agrees = max(gaps) < _CLEARLY * gap
+            agrees = max(gaps) < _CLEARLY * gap  # else all after it is a little apart (an epsilon)
         if not agrees and (place in self.padded or not max(gaps) < _NEARER * gap):
             return False  # else the line is elsewhere, too, and what differs is named where it is taken in
         self.elsewhere.add(place)
@@ -361,6 +371,21 @@ class Walk(Updates):
             self.passed_over[self.tree.named(r["where"])] = None
             self.worst = max(self.worst, max(gaps) / GROWTH)
         return True
+
+    def _scaled(self, r: dict, other: dict, own: float, note: str) -> None:
+        """Find what a normalisation makes larger or smaller throughout than what went in explains: an epsilon
+        is far below what single elements are apart by rounding, and all of one sign."""
+        where = self.tree.named(r["where"])
+        if "Norm" not in self.pairs.classes[0].get(where, "") or not apart.alike(r, other):
+            return
+        digit = max(epsilon(each["dtype"]) for each in (r, other))
+        given = self.given.get((where, r["call"]), self.worst)
+        moved, otherwise = (self._gap_to(run, other, apart.common_factor)
+                            for run in (self.moved, self.otherwise))
+        tolerance = max(_GIVEN * given, _DIGITS * digit, own) + GROWTH * moved + KERNELS * otherwise
+        factor = apart.common_factor(r, other)
+        if factor > tolerance:
+            self._found(r, other, factor, tolerance, note + ": one factor throughout, as an epsilon is")
 
     def _both(self, r: dict) -> tuple[dict, dict | None]:
         """A forward record or a loss, and what stands for it on the port's side."""

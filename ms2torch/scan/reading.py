@@ -431,8 +431,16 @@ class Reader(Expressions):
 
     def _put_off(self, node) -> None:
         """A function's body is read after all that stands around it."""
-        scope = {a.arg: None for a in all_arguments(node.args)}
+        scope = {a.arg: self._declared(a.annotation) for a in all_arguments(node.args)
+                 if a not in (node.args.vararg, node.args.kwarg)}
+        scope |= {a.arg: None for a in (node.args.vararg, node.args.kwarg) if a}
         self._later.append((node, [*self.scopes, scope], self.selves, self.base, self.state))
+
+    def _declared(self, annotation: ast.expr | None):
+        """A Tensor where the annotation says so; nothing of other classes: a subclass may be given."""
+        value = self.value(annotation) if isinstance(annotation, (ast.Name, ast.Attribute)) else None
+        given = members.result(value, Of) if isinstance(value, Ref) else None
+        return given if given == members.TENSOR else None
 
     def _class(self, node: ast.ClassDef) -> None:
         for outer in (*node.decorator_list, *node.bases, *(k.value for k in node.keywords)):

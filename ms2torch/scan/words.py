@@ -12,6 +12,8 @@ from .answers import DATA, look_up
 _MANY = 9
 # Arguments whose words are taken as they are written alone: "gpu" is no device.
 _EXACT = ("device_target",)
+# Arguments that are numbers with names, where a name is written as a word.
+_NUMBERS = {"mode": "mindspore.GRAPH_MODE (0) or mindspore.PYNATIVE_MODE (1)"}
 # Arguments that take an initializer's name.
 _STARTS = ("weight_init", "bias_init", "gamma_init", "beta_init", "embedding_table", "table_init")
 
@@ -20,6 +22,9 @@ def wrong_words(found, values: dict[str, object]) -> Iterator[str]:
     """What is wrong with the words among a call's arguments, in words. Letters' case is so for few."""
     taken = _taken().get(id(found), {})
     for name, value in values.items():
+        if isinstance(value, str) and name in _NUMBERS and "device_target" in taken:
+            yield f"does not take {value!r} for {name!r}. It takes {_NUMBERS[name]}."
+            continue
         words = taken.get(name) or (_initializers() if name in _starts(found) else ())
         if not (isinstance(value, str) and words):
             continue
