@@ -304,7 +304,7 @@ _OPERANDS = (torch.Tensor, int, float, np.generic)
 def _make_mint(kind, name):
     def extreme(input, *args, dim=None, keepdim=False, other=None):
         number = isinstance(input, (int, float, np.generic))
-        if len(args) > 2 or (other is not None and not isinstance(other, _OPERANDS)):
+        if len(args) > 2 or (other is not None and (args or not isinstance(other, _OPERANDS))):
             raise TypeError                                # told by its forms
         if len(args) == 1 and (number or (isinstance(args[0], (torch.Tensor, float, bool, np.generic))
                                           and not isinstance(args[0], np.integer))):
