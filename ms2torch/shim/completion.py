@@ -59,7 +59,7 @@ def bash() -> str:
         actions = _actions(name)
         words = [o for action in actions for o in action.option_strings]
         words += [c for action in actions if not action.option_strings for c in _choices(action)]
-        options.append(f'            {name}) words="{" ".join(words)}";;')
+        options.append(f'            {name}) words="{" ".join(dict.fromkeys(words))}";;')
         for action in actions:
             for option in action.option_strings if action.choices else ():
                 values.append(f'        "{name} {option}") words="{" ".join(_choices(action))}";;')
