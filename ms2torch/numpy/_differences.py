@@ -18,6 +18,7 @@ from .utils import (
     ask_factor,
     ask_float,
     axis_in_range,
+    broadcasts,
     cast,
     checked_dtype,
     floating,
@@ -72,11 +73,27 @@ def ediff1d(ary, to_end=None, to_begin=None):
 @arrays(1)
 def trapz(y, x=None, dx=1.0, axis=-1):
     """The integral by the trapezoidal rule (``mindspore.numpy.trapz``)."""
-    axis_in_range(axis, y.ndim)
-    y = floating(y)
+    axis = axis_in_range(axis, y.ndim)
+    y = _single(y)
+    widths = as_array(dx)
     if x is not None:
-        return torch.trapezoid(y, as_array(x), dim=axis)
-    return torch.trapezoid(y, dim=axis) * as_array(dx)
+        x = as_array(x)
+        axis_in_range(-1, x.ndim)
+        if x.shape[-1] < 2:
+            raise refusal(ValueError, "n is bigger then the specified dimension, this will result in an "
+                                      "empty tensor.")
+        widths = (x.to(torch.int64) if x.dtype in _dtype.UNSIGNED else x).diff(dim=-1)
+    if widths.ndim == 1:
+        widths = widths.reshape([-1 if d == axis else 1 for d in range(y.ndim)])
+    pairs = y.narrow(axis, 1, y.shape[axis] - 1) + y.narrow(axis, 0, y.shape[axis] - 1)
+    if not broadcasts(widths.shape, pairs.shape):
+        raise refusal(ValueError, "For 'Mul', input1.shape and input2.shape need to broadcast.")
+    return (_single(widths) * pairs).sum(axis) * 0.5
+
+
+def _single(t):
+    """``t`` in Float16 where it is that, else in Float32; of complex numbers the real part."""
+    return t if t.dtype is torch.float16 else (t.real if t.is_complex() else t).float()
 
 
 @arrays(1)

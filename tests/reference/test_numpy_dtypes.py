@@ -109,3 +109,12 @@ def test_shared_dtypes_of_more():
     return (mnp.diff(a, append=b), mnp.result_type(a, b, 1.5), mnp.choose(Tensor([0, 1, 0]), [a, b]),
             said(mnp.result_type, (a, z), {}), said(mnp.diff, (Tensor([1.0, 2.0]),), {"append": z}),
             mnp.correlate(Tensor([1.0, 2.0]), Tensor([1.0]), "SAME"))
+
+
+@case()
+def test_widths_of_trapezoids():
+    y = Tensor((np.arange(6).reshape(2, 3) ** 2).astype(np.float32))
+    return (mnp.trapz(y, dx=[1.0, 2.0]), mnp.trapz(y, [0.0, 2.0]), mnp.trapz(y, dx=[1.0, 2.0], axis=0),
+            mnp.trapz(y, dx=y, axis=0), mnp.trapz(y[0], y), mnp.trapz(y, [True, False, True]),
+            mnp.trapz(y.astype(ms.float64), dx=0.5), mnp.trapz(y[0].astype(ms.complex64)),
+            said(mnp.trapz, (y, [0.0, 1.0, 2.0, 3.0]), {}), said(mnp.trapz, (y, y[:, :1]), {}))
