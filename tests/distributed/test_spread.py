@@ -99,6 +99,12 @@ def test_products_of_spread_stacks(together):
         np.testing.assert_array_less(found, 1e-13, err_msg=str(cases.PRODUCTS))
 
 
+def test_layouts_over_processes_in_another_order_are_refused():
+    of = Layout((2, 2), ("a", "b"), rank_list=[0, 2, 1, 3])("a", "b")
+    with pytest.raises(NotImplementedError, match="another order, .* Layout without rank_list"):
+        spread.of_strategy("MatMul", {}, (of,), (2, 2))
+
+
 def test_what_strategies_share():
     """An operator's inputs share dimensions, which get one axis; a Cell's do not."""
     product = ((2, 1), (1, 8))

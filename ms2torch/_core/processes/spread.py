@@ -106,9 +106,12 @@ def of_layout(layout: dict, sizes: tuple[int, ...], what: str) -> tuple:
     """Placements of a ``Layout`` as its ``to_dict`` has it."""
     matrix, maps = on_devices(layout)
     ranks = layout["rank_list"]
-    if math.prod(matrix) != math.prod(sizes) or list(ranks) != list(range(len(ranks))):
+    if math.prod(matrix) != math.prod(sizes) or sorted(ranks) != list(range(len(ranks))):
         raise unsupported(what, "a Layout over some of the processes is not supported.",
                           "a Layout whose device_matrix has all processes, in order.")
+    if list(ranks) != list(range(len(ranks))):
+        raise unsupported(what, f"a rank_list in another order, {list(ranks)}, is not supported.",
+                          "a Layout without rank_list: which process holds which part changes no result.")
     spans, start = [], 0
     for count in matrix:
         span, rest = [], count
