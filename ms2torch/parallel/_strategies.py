@@ -204,6 +204,9 @@ def with_shard_strategy(primitive, in_strategy=None, out_strategy=None):
     outs = checked_strategy("out_strategy", name, out_strategy)
     if ins is None and outs is not None:
         raise ValueError(f"The out_strategy of {name} is {outs}, need to set in_strategy, but got none")
+    if ins and outs and isinstance(ins[0], Layout) != isinstance(outs[0], Layout):
+        raise ValueError("The in_strategy type must equal to the out_strategy type, one using "
+                         "tuple(tuple) and the other using tuple(Layout) is not allowed.")
     for key, value in (("in", ins), ("out", outs)):
         if value is not None and value and isinstance(value[0], Layout):
             shown = [{k: v for k, v in one.to_dict().items() if k != "rank_list"} for one in value]

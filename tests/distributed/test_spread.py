@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from ms2torch import ops
 from ms2torch._core.processes import spread
 from ms2torch._core.torch_private import SPREADS, Replicate, Shard
 from ms2torch.convert import sources
@@ -101,8 +102,15 @@ def test_products_of_spread_stacks(together):
 
 def test_layouts_over_processes_in_another_order_are_refused():
     of = Layout((2, 2), ("a", "b"), rank_list=[0, 2, 1, 3])("a", "b")
-    with pytest.raises(NotImplementedError, match="another order, .* Layout without rank_list"):
+    with pytest.raises(NotImplementedError, match=r"another order, .* Layout without rank_list"):
         spread.of_strategy("MatMul", {}, (of,), (2, 2))
+
+
+def test_tuples_and_layouts_do_not_mix():
+    of = Layout((2, 2), ("a", "b"))("a", "b")
+    for ins, outs in ((((1, 1), (1, 1)), (of,)), ((of, of), ((1, 1),))):
+        with pytest.raises(ValueError, match="The in_strategy type must equal to the out_strategy type"):
+            ops.MatMul().shard(ins, outs)
 
 
 def test_what_strategies_share():
