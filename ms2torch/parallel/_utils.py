@@ -60,6 +60,9 @@ def _get_gradients_mean() -> bool:
     return _context.get_gradients_mean()
 
 
+_get_mirror_mean = _get_gradients_mean      # its name in 1.0
+
+
 def _get_enable_parallel_optimizer() -> bool:
     return _context.get_enable_parallel_optimizer()
 

@@ -2,7 +2,7 @@
 
 import mindspore as ms
 import numpy as np
-from mindspore import Tensor, ops
+from mindspore import Tensor, mint, ops
 
 from tests.reference.judge import case, data
 
@@ -73,3 +73,33 @@ def test_gradient_of_scaled_images():
 def test_fractional_max_pool_of_whole_ratios(pseudo_random, overlapping):
     pool = ops.FractionalMaxPool([1.0, 2.0, 2.0, 1.0], pseudo_random, overlapping)
     return pool(Tensor(data((2, 4, 6, 3)))), pool(Tensor(data((1, 4, 4, 1), "int32")))
+
+
+# Halfway between two elements, on both sides of the image; what is computed exactly in float32.
+BETWEEN = np.array([-1.5, -1, -0.5, 0.5, 1.5, 2.5, 3.5, 4.5, 5.5], np.float32)
+
+
+@case(each={"padding": ["zeros", "border", "reflection"], "which": ["ops", "mint", "Primitive"]})
+def test_the_nearest_element_of_a_position_between_two(padding, which):
+    image = Tensor(np.arange(1, 6, dtype=np.float32).reshape(1, 1, 1, 5))
+    grid = Tensor(np.stack([BETWEEN / 2 - 1, np.zeros_like(BETWEEN)], -1).reshape(1, 1, -1, 2))
+    if which == "Primitive":
+        return ops.operations.nn_ops.GridSampler2D("nearest", padding, True)(image, grid)
+    sample = ops.grid_sample if which == "ops" else mint.nn.functional.grid_sample
+    return sample(image, grid, mode="nearest", padding_mode=padding, align_corners=True)
+
+
+@case(each={"padding": ["zeros", "border", "reflection"]})
+def test_the_nearest_element_without_aligned_corners(padding):
+    image = Tensor(np.arange(1, 17, dtype=np.float32).reshape(1, 1, 4, 4))
+    at = (2 * BETWEEN + 1) / 4 - 1
+    grid = Tensor(np.stack(np.meshgrid(at, at), -1).reshape(1, 9, 9, 2).astype(np.float32))
+    return ops.grid_sample(image, grid, mode="nearest", padding_mode=padding, align_corners=False)
+
+
+@case()
+def test_the_nearest_element_in_three_dimensions():
+    image = Tensor(np.arange(1, 28, dtype=np.float32).reshape(1, 1, 3, 3, 3))
+    at = np.array([-1, -0.5, 0, 0.5, 1], np.float32)
+    grid = Tensor(np.stack(np.meshgrid(at, at, at), -1).reshape(1, 5, 5, 5, 3).astype(np.float32))
+    return ops.grid_sample(image, grid, mode="nearest", padding_mode="border", align_corners=True)

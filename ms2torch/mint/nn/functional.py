@@ -26,6 +26,7 @@ from ms2torch.ops.function._nn_activation import _FLOATS as FLOATS
 from ms2torch.ops.function._nn_activation import _need as need_dtype
 from ms2torch.ops.function._nn_activation import relu as positive_part
 from ms2torch.ops.function._nn_activation import selu as _selu
+from ms2torch.ops.function._nn_image import sampled
 from ms2torch.ops.function._nn_loss import binary_entropy, held
 
 from ._interpolation import check_interpolation
@@ -102,7 +103,7 @@ def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=
 @lowered
 def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None):
     """Images sampled at the places in ``grid``."""
-    return F.grid_sample(input, grid, mode, padding_mode, bool(align_corners))
+    return sampled(input, grid, mode, padding_mode, bool(align_corners))
 
 
 @lowered

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch.nn.functional as F
 
-from ms2torch.ops.function._nn_image import resized_bilinear, resized_nearest
+from ms2torch.ops.function._nn_image import resized_bilinear, resized_nearest, sampled
 
 from .pull import forward, like_shape, pull, shape
 
@@ -52,7 +52,7 @@ def _sampled(
     output_mask=(1, 1),
 ):
     return pull(
-        grad, lambda x, g: F.grid_sample(x, g, interpolation_mode, padding_mode, align_corners), input_x, grid
+        grad, lambda x, g: sampled(x, g, interpolation_mode, padding_mode, align_corners), input_x, grid
     )
 
 

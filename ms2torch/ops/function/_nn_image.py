@@ -107,10 +107,37 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
 
 def _sampled(input, grid, mode, padding_mode, align_corners):
     operator = f"grid_sampler_{2 if input.ndim == 4 else 3}d"
-    return F.grid_sample(
+    return sampled(
         input, grid, chosen(mode, "interpolation_mode", operator, "bilinear", "nearest"),
         chosen(padding_mode, "padding_mode", operator, "zeros", "border", "reflection", "zeros"),
         align_corners)
+
+
+def sampled(input, grid, mode: str, padding_mode: str, align_corners: bool):
+    """``input`` at the positions ``grid``: torch's, but for ties between two elements in mode "nearest"."""
+    if mode != "nearest":
+        return F.grid_sample(input, grid, mode, padding_mode, align_corners)
+    at = torch.stack([_element(x, n, padding_mode, align_corners)
+                      for x, n in zip(grid.detach().unbind(-1), input.shape[:1:-1], strict=True)], -1)
+    wide = at.dtype if input.dtype.itemsize < at.dtype.itemsize else input.dtype
+    return F.grid_sample(input.to(wide), at.to(wide), mode, "zeros", False).to(input.dtype)
+
+
+def _element(x, n: int, padding_mode: str, align_corners: bool):
+    """The positions of the nearest of ``n`` elements. MindSpore computes them in float32 and rounds halves
+    away from zero, where torch rounds them to the even element."""
+    x = x.float()
+    at = (x + 1) / 2 * (n - 1) if align_corners else ((x + 1) * n - 1) / 2
+    if padding_mode == "reflection" and n > 1:
+        low, span = (0, n - 1) if align_corners else (-0.5, n)
+        beyond = (at - low).abs()
+        within = beyond.fmod(span)
+        at = torch.where((beyond / span).floor() % 2 == 1, span - within, within) + low
+    if padding_mode != "zeros":
+        at = at.clamp(0, n - 1)
+    near = at.trunc()
+    near = near + at.sign() * ((at - near).abs() >= 0.5)
+    return (2 * near + 1) / n - 1
 
 
 @op

@@ -27,7 +27,7 @@ threshold | F.threshold({input}, {thr}, {value})
 pixel_shuffle | F.pixel_shuffle({input}, {upscale_factor})
 pixel_unshuffle | F.pixel_unshuffle({input}, {downscale_factor})
 channel_shuffle | F.channel_shuffle({x}, {groups})
-grid_sample | F.grid_sample({input}, {grid}, mode={mode?}, padding_mode={padding_mode?}, align_corners={align_corners?})
+grid_sample | F.grid_sample({input}, {grid}, mode={mode?}, padding_mode={padding_mode?}, align_corners={align_corners?}) | mode="nearest" rounds halves away from zero, PyTorch to the even element | mode="nearest" 把恰在中间的位置向远离零的方向取，PyTorch 取偶数
 affine_grid | F.affine_grid({theta}, {size}, align_corners={align_corners?})
 unfold | F.unfold({input}, {kernel_size}, dilation={dilation?}, padding={padding?}, stride={stride?})
 layer_norm | F.layer_norm({input}, {normalized_shape}, {weight?}, {bias?}, eps={eps?})
