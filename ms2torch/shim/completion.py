@@ -28,7 +28,7 @@ _ms2torch() {{
 {options}
         esac
         if [[ $COMP_CWORD -eq 1 && "$word" != -* ]]; then words="{commands}"
-        elif [[ "$word" != -* && "$command" != completion ]]; then words=""; fi
+        elif [[ "$word" != -* ]]; then words=""; fi
     fi
     COMPREPLY=($(compgen -W "$words" -- "$word") $(compgen -f -- "$word"))
 }}
@@ -58,7 +58,9 @@ def bash() -> str:
     for name in cli.COMMANDS:
         actions = _actions(name)
         words = [o for action in actions for o in action.option_strings]
-        words += [c for action in actions if not action.option_strings for c in _choices(action)]
+        verbs = [c for action in actions if not action.option_strings for c in _choices(action)]
+        if verbs:
+            values.append(f'        "{name} {name}") [[ "$word" == -* ]] || words="{" ".join(verbs)}";;')
         options.append(f'            {name}) words="{" ".join(dict.fromkeys(words))}";;')
         for action in actions:
             for option in action.option_strings if action.choices else ():

@@ -42,7 +42,9 @@ def test_completion_is_a_script_of_its_shell(shell):
         ("ms2torch diff --lev", {"--level"}),
         ("ms2torch diff --level ", {"step", "cell", "op"}),
         ("ms2torch run --np", {"--nproc", "--nproc-per-node", "--nproc_per_node"}),
-        ("ms2torch --api 1.5 completion ", {"bash", "zsh", "fish", "-h", "--help"}),
+        ("ms2torch --api 1.5 completion ", {"bash", "zsh", "fish"}),
+        ("ms2torch reference ", {"where", "install", "run"}),
+        ("ms2torch reference --in", {"--into"}),
     ],
 )
 def test_bash_completes(tmp_path, words, wanted):
