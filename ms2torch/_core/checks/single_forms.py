@@ -90,7 +90,7 @@ def single_form_error(public: str, given, named: dict, nullable=frozenset()) -> 
             return TypeError(f"{called}() got an unexpected keyword argument '{name}'.")
     for place, argument in enumerate(arguments):
         value = given[place] if place < len(given) else named.get(argument.name, _NOT_GIVEN)
-        if value is None and argument.name not in nullable:
+        if value is None and (argument.needed or argument.name not in nullable):
             return TypeError(f"{called}(): missing 1 required positional argument: {argument.name}.")
     return None
 

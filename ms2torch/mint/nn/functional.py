@@ -27,7 +27,7 @@ from ms2torch.ops.function._nn_activation import _need as need_dtype
 from ms2torch.ops.function._nn_activation import relu as positive_part
 from ms2torch.ops.function._nn_activation import selu as _selu
 from ms2torch.ops.function._nn_image import sampled
-from ms2torch.ops.function._nn_loss import binary_entropy, held
+from ms2torch.ops.function._nn_loss import binary_entropy, held, reduced
 
 from ._interpolation import check_interpolation
 
@@ -485,8 +485,10 @@ def binary_cross_entropy_with_logits(input, target, weight=None, reduction="mean
 @lowered
 def kl_div(input, target, reduction="mean", log_target=False):
     """target * (log(target) - input)."""
-    reduction = meant_reduction(reduction, "KLDiv")
-    return F.kl_div(input, target, reduction=reduction, log_target=log_target)
+    batches = reduction == "batchmean"
+    reduction = "sum" if batches else meant_reduction(reduction, "KLDiv")
+    loss = F.kl_div(input, target, reduction="none", log_target=log_target)
+    return loss.sum() / input.shape[0] if batches else reduced(loss, reduction)
 
 
 @lowered

@@ -366,9 +366,8 @@ def _where_mint(condition, input=None, other=None):
     """``input`` or ``other`` by element; of a condition alone, where it is not zero: an index per axis."""
     if input is None and other is None:
         return torch.nonzero(condition, as_tuple=True)
-    if input is None or other is None:
-        lacking = "input" if input is None else "other"
-        raise final(TypeError(f"where(): missing 1 required positional argument: {lacking}."))
+    if input is None or other is None:          # (which call failed is told by its forms)
+        raise TypeError(f"where() wants both, not NoneType as {'input' if input is None else 'other'}")
     return chosen(condition, input, other)
 
 
