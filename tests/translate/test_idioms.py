@@ -418,3 +418,15 @@ def test_gradients_are_by_weights_that_another_optimizer_has_moved():
     exec(translate_source(TWO).text, theirs)
     for net in ("a", "b"):
         assert theirs[net].weight.item() == pytest.approx(ours[net].weight.asnumpy().item(), rel=1e-6)
+
+
+def test_an_assignment_that_is_handed_on():
+    """Its call has a rule that looks at what is assigned to."""
+    text = translate_source(
+        "from mindspore import Parameter, Tensor, ops\n\n"
+        "weight = Parameter(Tensor([1.0]), name='weight')\n"
+        "list(map(ops.assign, [weight], [Tensor([2.0])]))\n").text
+    assert "ms2torch" not in text
+    space = {}
+    exec(text, space)
+    assert space["weight"].tolist() == [2.0]

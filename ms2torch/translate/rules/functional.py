@@ -137,5 +137,6 @@ for _name, _function in {
     "mean": "torch.mean",
     "sum": "torch.sum",
     "cast": "lambda input, dtype: input.to(dtype)",
+    "assign": "lambda variable, value: variable.data.copy_(value)",
 }.items():
     add(Rule(f"mindspore.ops.{_name}", _function), VALUES)
