@@ -310,13 +310,15 @@ class Model:
     def _run_step(self, network, batch, manager, params, context) -> None:
         self._current_step_num = (params["cur_step_num"] - 1) % params["batch_num"] + 1
         params["train_dataset_element"] = batch
-        manager.at_step_begin(context)
+        for begin in manager.beginning:
+            begin(context)
         if not self._backbone_is_train:
             self._set_mode(network, True)
         params["net_outputs"] = outputs = network(*batch)
         if self._loss_scale_manager is not None and not params["dataset_sink_mode"]:
             self._note_overflow(outputs)
-        manager.on_train_step_end(context)
+        for end in manager.ending:
+            end(context)
 
     @staticmethod
     def _epoch_ended(manager, params, context) -> bool:
