@@ -151,13 +151,11 @@ def shared_dtype(a: torch.dtype, b: torch.dtype) -> torch.dtype:
                                  "mindspore datatypes.")
     if {a, b} == {torch.uint16, torch.float64}:
         return torch.float32                             # so the table has it
-    return numpy_dtype(a, b)
-
-
-def numpy_dtype(a: torch.dtype, b: torch.dtype) -> torch.dtype:
-    """numpy's dtype for two kinds of integers; a float beside an integer stays as it is."""
-    if a is torch.bool or b is torch.bool or a.is_floating_point or b.is_floating_point:
-        return b if a is torch.bool else a if b is torch.bool else torch.promote_types(a, b)
+    # numpy's dtype for two kinds of integers; a float beside an integer stays as it is.
+    if torch.bool in (a, b):
+        return b if a is torch.bool else a
+    if a.is_floating_point or b.is_floating_point:
+        return torch.promote_types(a, b)
     return _dtype.to_torch(np.promote_types(*(_dtype.from_torch(t).numpy for t in (a, b))))
 
 

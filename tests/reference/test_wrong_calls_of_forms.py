@@ -139,7 +139,7 @@ def test_what_was_taken():
             said(ops.fftfreq, (-0.5,), {}), said(ops.logaddexp2, (x, [1.0]), {}), said(ops.logaddexp, (x, (1,)), {}))
 
 
-@case(each={"shape": [(9,), (6, 3), (2,), (1, 2, 3), (3, 2), (1, 3), (2, 1)]})
+@case(each={"shape": [(9,), (6, 3), (2,), (1, 2, 3), (3, 2), (1, 3), (2, 1), (2, 4), (1, 5), (5, 6)]})
 def test_shapes_that_cannot_be_copied(shape):
     return said(T(2, 3).copy_, (T(*shape),), {})
 

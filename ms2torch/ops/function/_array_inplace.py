@@ -46,10 +46,12 @@ def _copied(t, src, non_blocking=False):
     if src.ndim > t.ndim:
         raise final(RuntimeError("For 'InplaceCopy', the rank of 'value' must be less than 'variable', but "
                                  f"got the dimension of 'value': {value} and 'variable': {own}."))
-    if any(n not in (1, m) for n, m in zip(src.shape[::-1], t.shape[::-1], strict=False)):
+    against = zip(src.shape, t.shape[t.ndim - src.ndim:], strict=True)
+    wrong = next((k for k, (n, m) in enumerate(against) if n not in (1, m)), None)
+    if wrong is not None:
         raise final(RuntimeError(
-            "For 'InplaceCopy', when the 0'th, the shape of 'value' must be 1 and equal to the shape of "
-            f"'variable', but got the shape of 'value': {value}, and the shape of 'variable': {own}"))
+            f"For 'InplaceCopy', when the {wrong}'th, the shape of 'value' must be 1 and equal to the shape "
+            f"of 'variable', but got the shape of 'value': {value}, and the shape of 'variable': {own}"))
     return t.copy_(apart(src, t))
 
 

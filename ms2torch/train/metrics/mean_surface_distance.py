@@ -17,6 +17,7 @@ class _SurfaceDistance(Metric):
 
     _name = "MeanSurfaceDistance"
 
+    # Python's errors for wrong arguments name the class that defines this.
     def __init__(self, symmetric=False, distance_metric="euclidean") -> None:
         super().__init__()
         self.distance_metric_list = ["euclidean", "chessboard", "taxicab"]

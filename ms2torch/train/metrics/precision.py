@@ -16,6 +16,7 @@ class Precision(TruePositiveRate):
 
     _name, _base = "Precision", "_positives"
 
+    # Python's errors for wrong arguments name the class that defines this.
     def __init__(self, eval_type="classification") -> None:
         super().__init__(eval_type)
 

@@ -15,6 +15,7 @@ class Recall(TruePositiveRate):
 
     _name, _base, _end = "Recall", "_actual_positives", "."
 
+    # Python's errors for wrong arguments name the class that defines this.
     def __init__(self, eval_type="classification") -> None:
         super().__init__(eval_type)
 

@@ -15,6 +15,7 @@ class RootMeanSquareDistance(_SurfaceDistance):
 
     _name = "RootMeanSquareDistance"
 
+    # Python's errors for wrong arguments name the class that defines this.
     def __init__(self, symmetric=False, distance_metric="euclidean") -> None:
         super().__init__(symmetric, distance_metric)
 
