@@ -34,6 +34,7 @@ ms.set_seed(1) ;; [ops.shuffle(T((5,))), ops.shuffle(T((5,)))]
 ms.set_seed(1) ;; [ops.multinomial(A([.1,.2,.7],"float32"), 5), ops.multinomial(A([[.1,.2,.7],[.3,.3,.4]],"float32"), 4)]
 ms.set_seed(1) ;; [ops.multinomial(A([.1,.2,.7],"float32"), 2, False), ops.multinomial(A([[.1,.2,.7],[.3,.3,.4]],"float32"), 2, False)]
 ops.randperm(5, 3)
+[ops.auto_generate.RandpermV2(3, 1, d)(5) for d in (ms.int64, ms.float32, ms.uint8)]
 ms.set_seed(3) ;; [ops.normal((3,), 0., 1., seed=5), ops.normal((3,), 0., 1., seed=5)]
 ms.set_seed(3) ;; ops.rand(3, seed=4)
 ms.set_seed(1) ;; [T((3,)).multinomial(4)]
@@ -54,6 +55,10 @@ ops.UniformInt(seed=10)((2,3), 0, 5).shape
 ops.uniform((2,3), 0., 1.)
 ops.multinomial(A([.1,.9],"float32"), 3, False)
 ops.bernoulli(T((3,)), 1.5)
+ops.randperm(3, dtype=ms.bool_)
+ops.randperm(0)
+ops.auto_generate.RandpermV2()(0)
+ms.mint.randperm(3, dtype=ms.uint16)
 """)
 
 

@@ -37,7 +37,7 @@ IHFFT IHFFT2 IHFFTN IRFFT IRFFT2 IRFFTN IndexFillScalar IndexFillTensor L1LossEx
 RFFTFreq RFFTN SelectV2=select SoftMarginLoss SoftplusExt Threshold TypeAs ScalarAdd ScalarDiv ScalarEq
 ScalarFloorDiv ScalarGe ScalarGt ScalarLe ScalarLog ScalarLt ScalarMax ScalarMin ScalarMod ScalarMul
 ScalarPow ScalarSub ScalarUadd ScalarUsub EluExt
-FuncMaxPool2D=max_pool2d SparseSegmentMean
+FuncMaxPool2D=max_pool2d RandpermV2=randperm SparseSegmentMean
 """
 _METHOD = """
 Contiguous InplaceAddExt=add_ InplaceAddsExt=add_ InplaceAddmm=addmm_ InplaceClampScalar=clamp_

@@ -76,6 +76,11 @@ def float_dtype(dtype, default, name):
     return want
 
 
+# The dtypes of a permutation.
+PERMUTED = frozenset((torch.float16, torch.float32, torch.float64, torch.int8, torch.int16, torch.int32,
+                      torch.int64, torch.uint8))
+
+
 def int_dtype(dtype, default, name):
     if dtype is not None and not isinstance(dtype, _dtype.Type):
         raise ValueError(f"For '{name}', the 'dtype' must be an int type, but got {dtype}.")

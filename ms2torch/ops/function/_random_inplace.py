@@ -26,7 +26,7 @@ from ms2torch.common.generator import engine
 
 from ._array_create import wanted
 from ._math_axis import unseen
-from ._random_draws import float_dtype, integers, size_of, stream
+from ._random_draws import PERMUTED, float_dtype, integers, size_of, stream
 
 # ---- mint and Tensor methods in place ----------------------------------------------------------------------
 
@@ -113,8 +113,12 @@ def _randint_like_mint(*args, dtype=None, device=None):
 @mint_form(name="randperm")
 def _randperm_mint(n, *, generator=None, dtype=_dtype.int64):
     """A permutation of the numbers below ``n``, Int64 unless ``dtype`` says otherwise."""
-    drawn = torch.randperm(n, generator=engine(generator), device=device())
-    return drawn.to(wanted(dtype, torch.int64, "randperm"))
+    want = wanted(dtype, torch.int64, "randperm")
+    if want not in PERMUTED and want is not torch.bfloat16:
+        raise TypeError("For primitive[RandpermExt], the input[dtype] supports types: Int8, Int16, Int32, "
+                        "Int64, UInt8, Float16, Float32, Float64, BFloat16. But got "
+                        f"{_dtype.from_torch(want)}.")
+    return torch.randperm(n, generator=engine(generator), device=device()).to(want)
 
 
 @mint_form(name="normal")

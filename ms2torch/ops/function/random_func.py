@@ -31,7 +31,16 @@ from ms2torch.common.generator import engine
 
 from ._array_create import wanted
 from ._array_shape import ints
-from ._random_draws import float_dtype, int_dtype, integers, seeded, size_of, sizes, stream
+from ._random_draws import (
+    PERMUTED,
+    float_dtype,
+    int_dtype,
+    integers,
+    seeded,
+    size_of,
+    sizes,
+    stream,
+)
 from ._random_inplace import random_, uniform_  # noqa: F401
 from ._random_sampling import (  # noqa: F401
     log_uniform_candidate_sampler,
@@ -302,7 +311,15 @@ def randperm(n, seed=0, offset=0, dtype=_dtype.int64):
     """A permutation of 0 ... n-1 (``mindspore.ops.randperm``): with the same ``seed``, the same at each
     call.
     """
-    return random_streams.randperm(int(n), seed, offset).to(wanted(dtype, torch.int64, "RandpermV2"))
+    want = wanted(dtype, torch.int64, "RandpermV2")
+    if want not in PERMUTED:
+        raise TypeError("For primitive[RandpermV2], the input argument[dtype] must be a type of {Float16, "
+                        "Float32, Float64, Int16, Int32, Int64, Int8, UInt8}, but got "
+                        f"{_dtype.from_torch(want)}.")
+    count = int(n)
+    if count < 1:
+        raise ValueError(f"For 'RandpermV2', the input 'n' must be greater than 0, but got data: {count}.")
+    return random_streams.randperm(count, seed, offset).to(want)
 
 
 # ---- of a distribution -------------------------------------------------------------------------------------
