@@ -100,10 +100,11 @@ def test_products_of_spread_stacks(together):
         np.testing.assert_array_less(found, 1e-13, err_msg=str(cases.PRODUCTS))
 
 
-def test_layouts_over_processes_in_another_order_are_refused():
-    of = Layout((2, 2), ("a", "b"), rank_list=[0, 2, 1, 3])("a", "b")
-    with pytest.raises(NotImplementedError, match=r"another order, .* Layout without rank_list"):
-        spread.of_strategy("MatMul", {}, (of,), (2, 2))
+def test_layouts_over_processes_in_another_order_are_told_of_and_in_order(capsys):
+    laid = [spread.of_strategy("MatMul", {}, (Layout((2, 2), ("a", "b"), rank_list=order)("a", "b"),), (2, 2))
+            for order in (None, [0, 2, 1, 3])]
+    assert laid[0] == laid[1]
+    assert "not as rank_list=[0, 2, 1, 3] has it: which of them holds which part" in capsys.readouterr().err
 
 
 def test_tuples_and_layouts_do_not_mix():

@@ -18,7 +18,7 @@ import torch
 from torch.distributed.device_mesh import DeviceMesh
 
 from ms2torch._core import mode
-from ms2torch._core.errors import unsupported
+from ms2torch._core.errors import notice, unsupported
 from ms2torch._core.processes import distributed, faults, zero
 from ms2torch._core.processes.products import PartByPart, is_everywhere, laid
 from ms2torch._core.random import repeating
@@ -110,8 +110,9 @@ def of_layout(layout: dict, sizes: tuple[int, ...], what: str) -> tuple:
         raise unsupported(what, "a Layout over some of the processes is not supported.",
                           "a Layout whose device_matrix has all processes, in order.")
     if list(ranks) != list(range(len(ranks))):
-        raise unsupported(what, f"a rank_list in another order, {list(ranks)}, is not supported.",
-                          "a Layout without rank_list: which process holds which part changes no result.")
+        notice("rank_list", f"{what}: the processes hold their parts in order, not as rank_list={[*ranks]} "
+                            "has it: which of them holds which part changes no result, but the part in each "
+                            "one's own checkpoint file.")
     spans, start = [], 0
     for count in matrix:
         span, rest = [], count
