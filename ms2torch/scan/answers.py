@@ -8,12 +8,15 @@ import importlib
 import inspect
 import sys
 import textwrap
+from enum import Enum
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
 from ms2torch._naming import surface
+
+from .evaluate import UNKNOWN
 
 DATA = Path(__file__).parent / "data"
 _NEAR = 0.8
@@ -50,6 +53,9 @@ def look_up(path: str) -> Answer:
         found = inspect.getattr_static(base.found, leaf, None)
         if inspect.isfunction(found) or isinstance(found, (staticmethod, classmethod)):
             return _judged(path, getattr(base.found, leaf))
+        if _is_enumeration(base.found) and not hasattr(base.found, leaf):
+            hint = suggestion(leaf, [n for n in dir(base.found) if not n.startswith("_")])
+            return Answer(path, None, "never", f"{base.found.__name__} has no such member.{hint}")
         return base
     # `mindspore.common.tensor` is a function, and the module of its name has Tensor.
     module = base.found if isinstance(base.found, ModuleType) else sys.modules.get(surface.our_name(parent))
@@ -66,6 +72,13 @@ def look_up(path: str) -> Answer:
     return _judged(path, found)
 
 
+def _is_enumeration(cls: type) -> bool:
+    """Whether a class is a list of constants: an Enum, or one like ``ops.ReduceOp``."""
+    members = {n: v for n, v in vars(cls).items() if not n.startswith("_")}
+    return issubclass(cls, Enum) or (cls.__mro__[1:] == (object,) and bool(members)
+                                     and all(isinstance(v, (str, int)) for v in members.values()))
+
+
 def _judged(path: str, found) -> Answer:
     if isinstance(found, surface.Missing):
         kind, reason, instead = surface.status(found._full)
@@ -79,6 +92,18 @@ def _judged(path: str, found) -> Answer:
 def is_available(path: str) -> bool:
     """Whether ms2torch has the name, so that ``hasattr`` says yes and an import works."""
     return not look_up(path).kind
+
+
+@cache
+def constant(path: str):
+    """The dtype, member of an enumeration, number or word that a name stands for; UNKNOWN for others."""
+    from ms2torch.common.dtype import Type
+
+    answer = look_up(path)
+    here = answer.name == path and not answer.kind
+    if not here and answer.kind == "" and isinstance(answer.found, type) and issubclass(answer.found, Enum):
+        return answer.found.__members__.get(path.removeprefix(f"{answer.name}."), UNKNOWN)
+    return answer.found if here and isinstance(answer.found, (Type, Enum, str, int, float)) else UNKNOWN
 
 
 class Names:

@@ -16,6 +16,7 @@ from .evaluate import UNKNOWN, evaluate
 from .findings import API
 from .members import PYTORCH_HABITS
 from .nodes import walk
+from .trying import refused_by_itself
 from .words import wrong_words
 
 # How deep a call is followed for what it refuses.
@@ -24,17 +25,21 @@ _TOLD = (str, bytes, int, float, tuple, list, dict, type(None))
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
-def call_findings(path: str, found, call: ast.Call, bound: bool,
-                  api: str | None) -> Iterator[tuple[str, str]]:
-    """(kind, text) of all that is to know about a call of ``found``; ``bound`` calls leave the first out."""
+def call_findings(path: str, found, call: ast.Call, bound: bool, api: str | None,
+                  given: tuple[list, dict] | None = None) -> Iterator[tuple[str, str]]:
+    """(kind, text) of all that is to know about a call of ``found``; ``bound`` calls leave the first out.
+    ``given`` are the values of its arguments, as far as they are told."""
     refused = refusal_of(found)
     if refused is not None:
         yield "refused", refused
         return
     wrong = [*_takes(found, call, bound), *wrong_words(found, _said(found, call, bound))]
     yield from (("argument", text) for text in wrong)
-    if not wrong:
-        yield from (("refused", text) for text in _refused_arguments(found, call, bound))
+    refusals = [] if wrong else [*_refused_arguments(found, call, bound)]
+    yield from refusals
+    if given and not (wrong or refusals):
+        names = [p.name for p in _parameters(found, bound) or () if p.kind in _POSITIONAL]
+        yield from (("argument", text) for text in refused_by_itself(path, found, given, names))
     for fact in facts(path, found):
         if not (fact.kind == API and (api or generation.is_set())) and is_concerned(fact.when, call):
             yield fact.kind, fact.text
@@ -184,16 +189,16 @@ def _look(function, values: dict):
     return look
 
 
-def _refused_arguments(found, call: ast.Call, bound: bool) -> Iterator[str]:
-    """The refusal that a function's own tests come to for the arguments of this call."""
+def _refused_arguments(found, call: ast.Call, bound: bool) -> Iterator[tuple[str, str]]:
+    """The refusal, or the error for wrong arguments, that a function's own tests come to for this call."""
     function = _function_of(found)
     if function is None or not _may_refuse(function):
         return
     parameters = _parameters(function, bound or isinstance(found, type))
     if parameters is not None:
-        text = _followed(function, _given(parameters, call, lambda _: UNKNOWN))
-        if text is not None:
-            yield text
+        ended = _followed(function, _given(parameters, call, lambda _: UNKNOWN))
+        if ended is not None:
+            yield ended
 
 
 def _function_of(found):
@@ -204,9 +209,9 @@ def _function_of(found):
 
 @cache
 def _may_refuse(function, depth: int = 0) -> bool:
-    """Whether a function, or one that it calls with ``super()`` or by name, raises ``unsupported``."""
+    """Whether a function, or one that it calls with ``super()`` or by name, raises an error that is told."""
     for node in (n for statement in statements_of(function) for n in walk(statement)):
-        if isinstance(node, ast.Raise) and refusal(node) is not None:
+        if _raised(node) is not None:
             return True
         if depth < _DEPTH and isinstance(node, ast.Call):
             inner = _inner(function, node)
@@ -233,24 +238,46 @@ def _inner(function, node: ast.Call):
     return None
 
 
-def _followed(function, values: dict, depth: int = 0) -> str | None:
-    """Follow a function's first statements with what is told of its arguments to an ``unsupported``."""
+def _raised(statement: ast.AST) -> ast.Call | None:
+    """The ``unsupported(...)``, ``ValueError(...)`` or ``TypeError(...)`` that a statement raises."""
+    raised = statement.exc if isinstance(statement, ast.Raise) else None
+    told = isinstance(raised, ast.Call) and getattr(raised.func, "id", "") in ("ValueError", "TypeError")
+    return raised if told else refusal(statement)
+
+
+def _end(raised: ast.Call | None, function, values: dict, certain: bool) -> tuple[str, str] | None:
+    """What is to know of a function that raises this: (kind, text). Where it may have returned before
+    (not ``certain``), only that it refuses what ms2torch does not have."""
+    if raised is None:
+        return None
+    if raised.func.id == "unsupported":
+        return "refused", _told(raised, function, values)
+    words = evaluate(raised.args[0], _look(function, values)) if raised.args else UNKNOWN
+    told = f": {words}" if isinstance(words, str) else " for these arguments."
+    return ("argument", f"ends in {raised.func.id}{told}") if certain else None
+
+
+def _followed(function, values: dict, depth: int = 0) -> tuple[str, str] | None:
+    """Follow a function's first statements with what is told of its arguments to the error that it raises."""
+    certain = True
     for statement in statements_of(function):
         look = _look(function, values)
         if isinstance(statement, ast.If):
             hit = evaluate(statement.test, look)
             if hit is UNKNOWN or not hit:
+                certain = certain and not (_leaves(statement) if hit is UNKNOWN else any(
+                    map(_leaves, statement.orelse)))
                 _forget(statement, values)
                 continue
-            raised = next((r for r in map(refusal, statement.body) if r is not None), None)
+            raised = next((r for r in map(_raised, statement.body) if r is not None), None)
             if raised is not None:
-                return _told(raised, function, values)
+                return _end(raised, function, values, certain and statement.body[0].__class__ is ast.Raise)
             if any(isinstance(n, (ast.Return, ast.Raise)) for n in statement.body):
                 return None
+            certain = certain and not any(map(_leaves, statement.body))
             _forget(statement, values)
         elif isinstance(statement, ast.Raise):
-            raised = refusal(statement)
-            return None if raised is None else _told(raised, function, values)
+            return _end(_raised(statement), function, values, certain)
         elif isinstance(statement, ast.Return):
             return None
         elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call) and depth < _DEPTH:
@@ -258,14 +285,21 @@ def _followed(function, values: dict, depth: int = 0) -> str | None:
             if inner is not None and _may_refuse(inner):
                 bound = inner.__name__ == "__init__"
                 passed = _given(_parameters(inner, bound) or [], statement.value, look)
-                text = _followed(inner, passed, depth + 1)
-                if text is not None:
-                    return text
+                ended = _followed(inner, passed, depth + 1)
+                if ended is not None and (certain or ended[0] == "refused"):
+                    return ended
         elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
             values[statement.targets[0].id] = evaluate(statement.value, look)
         else:
+            certain = certain and not _leaves(statement)
             _forget(statement, values)
     return None
+
+
+@cache
+def _leaves(statement: ast.stmt) -> bool:
+    """Whether a function may end within this statement without an error."""
+    return any(isinstance(node, (ast.Return, ast.Yield)) for node in walk(statement))
 
 
 def _forget(statement: ast.stmt, values: dict) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from .answers import constant
 from .evaluate import UNKNOWN, evaluate
 from .nodes import children
 from .uses import DEAD, GUARDED, LIVE, Call, Member, Of, Ref, Use
@@ -51,7 +52,7 @@ class Expressions:
                 self._gives(self.value(node.args[0]), name)
         value = self.value(function)
         if isinstance(value, Ref):
-            self.calls.append(Call(value, node, self.state))
+            self.calls.append(Call(value, node, self.state, given=self._given(node)))
         elif isinstance(value, Of):
             self.calls.append(Call(f"{value}.__call__", node, self.state, True))
         elif isinstance(function, ast.Attribute):
@@ -65,6 +66,17 @@ class Expressions:
             self.expression(argument)
         for keyword in node.keywords:
             self.expression(keyword.value)
+
+    def _given(self, node: ast.Call) -> tuple[list, dict]:
+        """The values of a call's arguments, UNKNOWN where they are not told; MindSpore's constants are."""
+        def look(part):
+            value = self.value(part) if isinstance(part, (ast.Name, ast.Attribute)) else None
+            return constant(value) if isinstance(value, Ref) else self.told(part)
+
+        def value(part):
+            return UNKNOWN if isinstance(part, ast.Starred) else evaluate(part, look)
+
+        return [value(a) for a in node.args], {k.arg: value(k.value) for k in node.keywords}
 
     def _gives(self, owner, name: str) -> None:
         """A program writes an attribute: of a MindSpore name, or of an object, which may be any."""

@@ -120,7 +120,7 @@ def _all(reader: Reader, api: str | None) -> Iterator[tuple[int, str, str, str, 
         if text:
             yield call.node.lineno, "argument", name, text, call.state
         if found is not None:
-            for kind, text in calls.call_findings(name, found, call.node, bound, api):
+            for kind, text in calls.call_findings(name, found, call.node, bound, api, call.given):
                 yield call.node.lineno, kind, name, text, call.state
     for member in reader.members:
         text = _lacks(member.cls, member.name)

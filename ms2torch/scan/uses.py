@@ -32,12 +32,14 @@ class Use(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A call of a MindSpore name: ``method`` where it goes by an instance."""
+    """A call of a MindSpore name: ``method`` where it goes by an instance; ``given``, the values of its
+    arguments by place and by name, as far as they are told."""
 
     name: str
     node: ast.Call
     state: str
     method: bool = False
+    given: tuple[list, dict] | None = None
 
 
 class Member(NamedTuple):

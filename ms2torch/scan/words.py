@@ -22,7 +22,7 @@ def wrong_words(found, values: dict[str, object]) -> Iterator[str]:
     """What is wrong with the words among a call's arguments, in words. Letters' case is so for few."""
     taken = _taken().get(id(found), {})
     for name, value in values.items():
-        if isinstance(value, str) and name in _NUMBERS and "device_target" in taken:
+        if name in _NUMBERS and "device_target" in taken and (isinstance(value, str) or value not in (0, 1)):
             yield f"does not take {value!r} for {name!r}. It takes {_NUMBERS[name]}."
             continue
         words = taken.get(name) or (_initializers() if name in _starts(found) else ())
