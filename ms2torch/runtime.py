@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import re
 
 from ms2torch._core.devices import memory
 from ms2torch._core.devices.device import current_module
@@ -107,11 +108,29 @@ def _size(count: int) -> str:
 def set_cpu_affinity(
     enable_affinity, affinity_cpu_list=None, module_to_cpu_dict=None, bind_file=None
 ) -> None:
-    """Accepted: which cores MindSpore's threads run on; taskset does it for a process. TypeError for a list
-    that is none."""
+    """Accepted: which cores MindSpore's threads run on; taskset does it for a process.
+
+    ``affinity_cpu_list`` is a list of ranges, or as releases up to 2.5 had it a dict. TypeError and
+    ValueError for what is neither; cores that this machine has not are no error.
+    """
+    if isinstance(affinity_cpu_list, dict) or affinity_cpu_list is False:
+        affinity_cpu_list = None
     for value, kind in ((affinity_cpu_list, list), (module_to_cpu_dict, dict)):
         if value is not None and not isinstance(value, kind):
             raise TypeError(f"The parameter '{value}' must be {kind.__name__}, but got {type(value)}")
+    for cores in affinity_cpu_list or ():
+        if not isinstance(cores, str):
+            raise ValueError(f"CPU range '{cores}' in '{affinity_cpu_list}' should be a string.")
+        if not re.fullmatch(r"\d+(-\d+)?(,\d+(-\d+)?)*", cores):
+            raise ValueError(f"CPU range '{cores}' in '{affinity_cpu_list}' should be in format "
+                             "'cpuidX-cpuidY' or 'cpuidX,cpuidY,cpuidZ'.")
+    for module, cores in (module_to_cpu_dict or {}).items():
+        if not isinstance(cores, list):
+            raise ValueError(f"The value of module_to_cpu_dict: {cores} should be a list.")
+        for core in cores:
+            if not isinstance(core, int) or core < 0:
+                raise ValueError(f"CPU index '{core}' for module '{module}' in '{cores}' should be a "
+                                 "non-negative integer.")
 
 
 @args_type_check(thread_num=int, kernel_group_num=int)

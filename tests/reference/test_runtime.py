@@ -50,7 +50,8 @@ def test_figures_of_the_cpu():
     )
 
 
-@case(each={"arguments": [("x",), (None, 3)]}, raises=True)
+@case(each={"arguments": [
+    ("x",), (None, 3), ([1],), (["a"],), (["1 - 2"],), (None, {"main": 0}), (None, {"main": [-1]})]}, raises=True)
 def test_bad_cores(arguments):
     ms.runtime.set_cpu_affinity(True, *arguments)
 
