@@ -66,7 +66,10 @@ def compare(cell: Cell, twin: torch.nn.Module, called: Called, given: Called) ->
         other = dict(twin.named_parameters()).get(pairs.get(name))
         if other is not None:
             other.requires_grad_(p.requires_grad)
-    random = _is_random(original, called)
+    try:
+        random = _is_random(original, called)
+    except Exception as error:
+        raise twins.Unpaired(f"the original fails: {type(error).__name__}: {error}") from error
     if random:
         _without_dropout(cell, twin)
         random = _is_random(original, called)

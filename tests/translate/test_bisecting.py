@@ -1,6 +1,7 @@
 """Where the whole program differs, the rule's site that is to blame is found, taken back and told."""
 
 from contextlib import nullcontext
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -9,6 +10,7 @@ import torch
 pytest.importorskip("libcst")
 from ms2torch import Parameter, Tensor, nn
 from ms2torch.translate import translate_source
+from ms2torch.translate.beside import Beside
 from ms2torch.translate.bisecting import Bisection
 from ms2torch.translate.outcome import File, Outcome
 from ms2torch.translate.printed import differs_in_words, first_difference
@@ -152,3 +154,33 @@ def test_copies_and_weights_that_do_not_train_start_as_the_other_sides_do(frozen
     _, other, copied = side(1, given)
     for name, p in net.named_parameters():
         assert torch.equal(p, other.get_parameter(name)) and torch.equal(average[name], copied[name])
+
+
+def test_a_step_over_a_kink_may_be_rounding_in_the_translation_alone(tmp_path):
+    """Where no moved run of the original goes the translation's way, a moved translation may go back."""
+    said = {"translation": ["0.1000", "0.8757"]}
+    runs = []
+
+    def run(_, spec, folder, side):
+        runs.append((spec["side"], spec.get("trembling")))
+        lines = said["translation"] if side == "translation" else said[f"moved {spec['side']}"]
+        (folder / f"{side}.out").write_text("\n".join(lines))
+        torch.save({"optimizers": [], "networks": {}}, spec["weights"])
+        Path(spec["out"]).write_text('{"code": 0, "error": ""}')
+        return 0, ""
+
+    def differs(moved: list[str]) -> str:
+        outcome = Outcome("", "")
+        beside = Beside(outcome, run, tmp_path, spec("original"), spec("translation"), "original")
+        (tmp_path / "original.out").write_text("0.1000\n0.8774")
+        said["moved original"], said["moved translation"] = ["0.1000", "0.8774"], moved
+        return beside.differs() or outcome.compared
+
+    def spec(side: str) -> dict:
+        weights = str(tmp_path / f"{side}.pt")
+        torch.save({"optimizers": [], "networks": {}}, weights)
+        return {"side": side, "weights": weights, "out": str(tmp_path / f"{side}.json")}
+
+    assert "Rounding alone moves the translation" in differs(["0.1000", "0.8774"])
+    assert runs[-1] == ("translation", 1)
+    assert differs(["0.1000", "0.8757"]).startswith("line 2")

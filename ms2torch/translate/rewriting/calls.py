@@ -25,7 +25,7 @@ from .inferred import (
     Ref,
     Seq,
     is_a,
-    is_cell,
+    is_layer,
     is_tensor,
     resolve,
 )
@@ -129,9 +129,7 @@ class Calls:
             return PLAIN if name in ("item", "tolist") else ARRAY
         if is_tensor(owner):
             return results.of_method(name, node)
-        cell = (isinstance(owner, OwnOf) and owner.cls.is_cell) or (
-            isinstance(owner, Of) and is_cell(owner.cls)
-        )
+        cell = is_layer(owner)
         if name == "set_train" or name == "set_grad" or name == "to_float":
             return owner if cell else None
         cell |= owner is None  # of another file, say: only Cells have these

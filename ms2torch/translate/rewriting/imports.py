@@ -72,18 +72,16 @@ def tidy(module: cst.Module, rewriter) -> cst.Module:
     """The module with the imports that it uses, in order, and its helpers below them."""
     texts = helpers.sources(rewriter.helpers, rewriter.takes_classes)
     body, head = list(module.body), []
-    first = next((i for i, s in enumerate(body) if not _is_docstring(s)), len(body))
-    last = first
-    for i in range(first, len(body)):
-        if _is_import(body[i]):
-            last = i + 1
-        elif not isinstance(body[i], cst.Try):
-            break
+    start = next((i for i, s in enumerate(body) if not _is_docstring(s)), len(body))
+    defined = {statement.name for text in texts for statement in ast.parse(text).body}
+    first, last, below = _places(body, start, defined)
     head = [s for s in body[first:last] if _is_import(s)]
     between = [s for s in body[first:last] if not _is_import(s)]
-    rest = [*between, *body[last:]]
+    above, rest = body[:first], [*between, *body[last:]]
+    below += len(between) - last
     used = names(ast.parse(module.code)) | {n for text in texts for n in names(ast.parse(text))}
-    have = {name for s in head for name in _bound(s)} | _in_time(texts, rest)
+    have = {name for s in [*above[start:], *head] if _is_import(s) for name in _bound(s)}
+    have |= _in_time(texts, rest)
     missing = [line for name, line in NEEDED.items() if name in used and name not in have]
     bound = _assigned(ast.parse(module.code))
     missing = [line for line in missing if not {n for n, at in NEEDED.items() if at == line} & bound]
@@ -91,11 +89,72 @@ def tidy(module: cst.Module, rewriter) -> cst.Module:
     lines = _ordered(_merged(head, missing), _joins_its_own(rewriter.tree))
     made = [cst.parse_statement(text) for text in texts]
     made = [s.with_changes(leading_lines=[cst.EmptyLine(), cst.EmptyLine()]) for s in made]
+    above += lines
     if rest and (lines or made):
-        rest[0] = _spaced(rest[0], 2 if made or isinstance(rest[0], (cst.ClassDef, cst.FunctionDef)) else 1)
+        apart = (made and not below) or isinstance(rest[0], (cst.ClassDef, cst.FunctionDef))
+        rest[0] = _spaced(rest[0], 2 if apart else 1)
+    if made and 0 < below < len(rest):
+        rest[below] = _spaced(rest[below], 2)
     if lines and first:
-        lines[0] = _spaced(lines[0], 1, body[first])
-    return module.with_changes(body=[*body[:first], *lines, *made, *rest])
+        above[first] = _spaced(above[first], 1, body[first])
+    return module.with_changes(body=[*above, *rest[:below], *made, *rest[below:]])
+
+
+_CELL = "# ms2torch: cell"  # where a notebook's cell begins
+_BETWEEN = 6  # statements between two imports that may make ready for the second
+
+
+def _places(body: list, start: int, defined: set[str]) -> tuple[int, int, int]:
+    """Where the imports lie that new ones join, from and to, and where the helpers, which are ``defined``,
+    come: below the last import of the head, which may have lines between its imports (``os.environ``)."""
+    groups, at, waited = [(start, start)], start, 0
+    while at < len(body) and waited < _BETWEEN:
+        end = _end_of_imports(body, at)
+        if end > at:
+            groups.append((at, end))
+        elif not _prepares(body[at]):
+            break
+        at, waited = max(end, at + 1), waited + 1 if end == at else 0
+
+    def in_time(group: tuple[int, int], needed: set[str]) -> bool:
+        before = body[start : group[0]]
+        bound = {name for s in before if _is_import(s) for name in _bound(s)}
+        return not any((needed - bound) & _reads(s) for s in before)
+
+    may = [g for g in groups if in_time(g, {*NEEDED, *defined})]
+    first, last = next((g for g in may if any(map(_is_installed, body[slice(*g)]))), may[-1])
+    below = max(g[1] for g in groups if in_time(g, defined))
+    return first, last, max(last, below)
+
+
+def _end_of_imports(body: list, at: int) -> int:
+    """Where the imports that begin at a place end, those that may fail among them."""
+    end = at
+    for i in range(at, len(body)):
+        if _is_import(body[i]):
+            end = i + 1
+        elif not isinstance(body[i], cst.Try):
+            break
+    return end
+
+
+def _prepares(statement) -> bool:
+    """Whether it is a line that may stand between imports, not the first of a notebook's cell."""
+    marked = any(line.comment and line.comment.value.startswith(_CELL) for line in statement.leading_lines)
+    small = isinstance(statement, cst.SimpleStatementLine) and statement.body[:1]
+    return bool(small) and not marked and isinstance(small[0], (cst.Expr, cst.Assign, cst.Pass))
+
+
+def _is_installed(statement) -> bool:
+    """Whether it imports a package of others."""
+    if not _is_import(statement):
+        return False
+    node = ast.parse(code(statement).strip()).body[0]
+    return not getattr(node, "level", 0) and _section(_module(node), False) == 2
+
+
+def _reads(statement) -> set[str]:
+    return names(ast.parse(code(statement.with_changes(leading_lines=[])).strip()))
 
 
 def _blank(statement):

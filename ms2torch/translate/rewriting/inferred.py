@@ -170,6 +170,13 @@ def is_cell(path: str) -> bool:
     return is_a(path, "mindspore.nn.Cell")
 
 
+def is_layer(inferred) -> bool:
+    """Whether what is inferred is a Cell: one of MindSpore's or one of the program's own."""
+    if isinstance(inferred, OwnOf):
+        return inferred.cls.is_cell
+    return isinstance(inferred, Of) and is_cell(inferred.cls)
+
+
 _HOMES = (
     "mindspore",
     "mindspore.nn",

@@ -51,7 +51,7 @@ def call(rewriter, node: ast.Call, original: cst.Call, updated: cst.Call):
 
 def _is_float(rewriter, node: ast.Call) -> bool:
     """Whether ``float(x)`` is that of a Tensor of floats, as the run told."""
-    if is_rate(node.args[0]):
+    if is_rate(node.args[0]) or _reads_rate(node.args[0]):
         return False
     fact = rewriter.reading.facts.at(*site_of(node))
     kind = fact.arguments[0] if fact is not None and fact.arguments else None

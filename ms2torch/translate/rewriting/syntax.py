@@ -52,6 +52,11 @@ class Syntax:
         """Whether nothing is done with an expression's value."""
         return isinstance(self.parents.get(id(node)), ast.Expr)
 
+    def is_followed(self, node: ast.expr) -> bool:
+        """Whether another statement follows on the line of one that is an expression."""
+        starts = [column for line, column in self.starts if line == node.end_lineno]
+        return any(column > node.end_col_offset for column in starts)
+
     def target_of(self, node: ast.expr) -> str | None:
         """The name or attribute that an expression is assigned to."""
         parent = self.parents.get(id(node))

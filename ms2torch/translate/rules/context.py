@@ -69,7 +69,9 @@ def set_device(call):
 def set_seed(call):
     if not call.rewriter.is_statement(call.node):
         call.refuse("its value is used")
-    call.afterwards(f"np.random.seed({call.text('seed')})")
+    # Another seed may follow on the same line, behind a semicolon.
+    followed = call.rewriter.is_followed(call.node)
+    (call.beforehand if followed else call.afterwards)(f"np.random.seed({call.text('seed')})")
     if call.rewriter.keeps_data:  # the order of datasets that stay
         call.afterwards(f"ms2torch.set_seed({call.text('seed')})")
     return "torch.manual_seed({seed})"

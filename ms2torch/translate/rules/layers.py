@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from ..rewriting.inferred import is_layer
 from ..rewriting.sites import UNTOLD
 from ..rewriting.templates import code
 from .initialisers import lines
@@ -167,9 +168,11 @@ def _activated(call, made: str):
         layer = activation(how)
         if layer is None:
             call.refuse(f"its activation {how!r} has no rule")
-    elif how is UNTOLD:
+    elif how is UNTOLD and not is_layer(call.inferred("activation")):
         call.helper("activation_layer")
         layer = f"activation_layer({call.text('activation')})"
+        if any(isinstance(n, ast.Constant) and n.value is None for n in ast.walk(call.nodes["activation"])):
+            layer += " or nn.Identity()"
     else:
         layer = call.text("activation")
     call.rewriter.helpers.add("Activated")

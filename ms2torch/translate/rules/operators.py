@@ -375,9 +375,9 @@ def _number(call, name: str):
 )
 def one_hot(call):
     axis = call.value("axis", -1)
-    if axis != -1:
-        call.refuse("its axis is not the last")
-    made = "F.one_hot({indices}.long(), {depth})"
+    if axis is UNTOLD:
+        call.refuse("its axis is not told")
+    made = "F.one_hot({indices}.long(), {depth})" + (f".movedim(-1, {axis})" if axis != -1 else "")
     on, off = (_number(call, name) for name in ("on_value", "off_value"))
     if (on, off) == (1, 0) and on is not UNTOLD:
         return f"{made}.float()" if call.name.endswith("OneHot") or isinstance(on, float) else made
