@@ -22,25 +22,38 @@ MODES = ("semi_auto_parallel", "auto_parallel")
 _classes: dict[type, type] = {}
 
 
-def checked_strategy(what: str, name: str, strategy) -> tuple | None:
-    """A strategy as it is kept: tuples of ints, or Layouts; TypeError for anything else."""
+# The operators of which a tuple of Tensors has a tuple of strategies; others say so by ``self_define_shard``.
+_NESTED = frozenset(("GroupedMatmul", "FusedInferAttentionScore", "Custom", "Index"))
+
+
+def checked_strategy(what: str, name: str, strategy, nested: bool = False) -> tuple | None:
+    """A strategy as it is kept: tuples of ints, or Layouts; where ``nested``, a tuple of these for a tuple of
+    Tensors too. TypeError for anything else."""
     if strategy is None:
         return None
     if not isinstance(strategy, tuple):
         raise TypeError(f"{what} must be tuple type, but got:{type(strategy)}")
-    if any(isinstance(one, Layout) for one in strategy):
-        for one in strategy:
-            if not isinstance(one, Layout):
-                raise TypeError(f"The {what} item should be a object of class Layout.")
-        return strategy
     for one in strategy:
-        if not isinstance(one, tuple):
+        if not isinstance(one, (tuple, Layout)):
             raise TypeError(f"The element of strategy must be tuple/Layout type, but got:{type(one)}")
-        for count in one:
+        for count in one if isinstance(one, tuple) and not nested else ():
             if not isinstance(count, int):
                 raise TypeError(f"The {what}: {strategy} of {name} is not valid, the value of strategy must "
                                 f"be int type, but got:{type(count)}")
+    if strategy and isinstance(strategy[0], Layout) and not all(isinstance(one, Layout) for one in strategy):
+        raise TypeError(f"The {what} item should be a object of class Layout.")
     return strategy
+
+
+def _is_nested(one) -> bool:
+    return isinstance(one, tuple) and bool(one) and isinstance(one[0], (tuple, Layout))
+
+
+def _by_tensors(strategy: tuple | None) -> tuple | None:
+    """A strategy's parts for single Tensors, in order."""
+    if strategy is None or not any(map(_is_nested, strategy)):
+        return strategy
+    return tuple([part for one in strategy for part in (one if _is_nested(one) else (one,))])
 
 
 def current_spread():
@@ -152,6 +165,8 @@ def _note(spread, name: str, attrs: dict | None, strategy) -> None:
 
     if not strategy:
         return
+    if len({isinstance(one, Layout) for one in strategy}) > 1:
+        raise TypeError(f"For '{name}', the strategy {strategy} mixes tuples and Layouts.")
     size = distributed.size() // distributed.stages
     for cuts in parts(name, None, strategy) if isinstance(strategy[0], Layout) else strategy:
         if min(cuts, default=1) < 1:
@@ -163,18 +178,21 @@ def _note(spread, name: str, attrs: dict | None, strategy) -> None:
 
 
 def with_strategies(spread, name: str, attrs: dict | None, values, strategy, read: bool = False) -> list:
-    """``values`` laid out by a strategy, one part of it for each Tensor, in order; to be only ``read``, or
-    not."""
+    """``values`` laid out by a strategy, one part of it for each Tensor, in order, those in a tuple too; to
+    be only ``read``, or not."""
     from ms2torch._core.processes.spread import of_strategy
 
     if not strategy:
         return list(values)
-    found, waiting = [], iter(of_strategy(name, attrs, strategy, spread.sizes))
-    for x in values:
+    waiting = iter(of_strategy(name, attrs, strategy, spread.sizes))
+
+    def laid(x):
+        if isinstance(x, (tuple, list)) and x and isinstance(x[0], Tensor):
+            return type(x)([laid(one) for one in x])
         layout = next(waiting, None) if isinstance(x, Tensor) else None
-        found.append(x if layout is None
-                     else spread.laid(x, layout, f"'{name}' with the strategy {strategy}", read))
-    return found
+        return x if layout is None else spread.laid(x, layout, f"'{name}' with the strategy {strategy}", read)
+
+    return [laid(x) for x in values]
 
 
 # Primitives and Cells with strategies that were given outside the modes in which strategies hold.
@@ -200,19 +218,20 @@ def heed_waiting() -> None:
 def with_shard_strategy(primitive, in_strategy=None, out_strategy=None):
     """`Primitive.shard`: keep and show the strategy, and heed it where the processes train together."""
     name = primitive.name
-    ins = checked_strategy("in_strategy", name, in_strategy)
-    outs = checked_strategy("out_strategy", name, out_strategy)
+    nested = name in _NESTED or bool(primitive.attrs.get("self_define_shard", False))
+    ins = checked_strategy("in_strategy", name, in_strategy, nested)
+    outs = checked_strategy("out_strategy", name, out_strategy, nested)
     if ins is None and outs is not None:
         raise ValueError(f"The out_strategy of {name} is {outs}, need to set in_strategy, but got none")
-    if ins and outs and isinstance(ins[0], Layout) != isinstance(outs[0], Layout):
+    has_layouts = bool(ins) and isinstance(_by_tensors(ins)[0], Layout)
+    if ins and outs and has_layouts != isinstance(_by_tensors(outs)[0], Layout) and not nested:
         raise ValueError("The in_strategy type must equal to the out_strategy type, one using "
                          "tuple(tuple) and the other using tuple(Layout) is not allowed.")
     for key, value in (("in", ins), ("out", outs)):
-        if value is not None and value and isinstance(value[0], Layout):
-            shown = [{k: v for k, v in one.to_dict().items() if k != "rank_list"} for one in value]
-            primitive.add_prim_attr(f"{key}_layout", tuple(shown))
-        elif value is not None:
-            primitive.add_prim_attr(f"{key}_strategy", value)
+        if value is not None:
+            primitive.add_prim_attr(f"{key}_layout" if has_layouts else f"{key}_strategy",
+                                    _shown(value) if has_layouts else value)
+    ins, outs = _by_tensors(ins), _by_tensors(outs)
     spread = current_spread()
     if spread is not None and ins is not None:
         _note(spread, name, {**primitive.attrs, **primitive.init_attrs}, ins)
@@ -222,6 +241,12 @@ def with_shard_strategy(primitive, in_strategy=None, out_strategy=None):
     elif ins is not None:
         _keep_for_later(primitive, in_strategy, out_strategy)
     return primitive
+
+
+def _shown(strategy) -> tuple:
+    """Layouts as the attributes of a Primitive have them."""
+    return tuple([_shown(one) if isinstance(one, tuple)
+                  else {k: v for k, v in one.to_dict().items() if k != "rank_list"} for one in strategy])
 
 
 def _spread_class(cls: type) -> type:

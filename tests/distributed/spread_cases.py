@@ -347,6 +347,31 @@ def products():
             (product * torch.cos(product.detach())).sum().backward()
             found.append([product, *(t.grad.full_tensor() if a is spread[0] else t.grad for t in (a, b))])
         worst.append(max(float((one - other).abs().max()) for one, other in zip(*found, strict=True)))
+    return [*worst, *_joined()]
+
+
+def _joined() -> list[float]:
+    """How far a join, whose tuple of Tensors has a tuple of layouts or of counts, and its gradient are from
+    the whole one's."""
+    ms.set_auto_parallel_context(parallel_mode="semi_auto_parallel", full_batch=True)
+    of = ms.Layout((2, 2), ("a", "b"))
+
+    class Join(nn.Cell):
+        def __init__(self, *strategies):
+            super().__init__()
+            self.join = ops.Concat(1)
+            self.join.add_prim_attr("self_define_shard", True)
+            self.join.shard(*strategies)
+
+        def construct(self, x):
+            return self.join((x, x * x))
+
+    x = np.random.RandomState(0).randn(4, 6)
+    worst = []
+    for strategies in ((((of("a", "b"), of("a", "None")),), (of("a", "b"),)), ((((2, 1), (2, 1)),),)):
+        found, grad = ms.value_and_grad(Join(*strategies))(Tensor(x))
+        worst += [abs(found.asnumpy() - np.concatenate([x, x * x], 1)).max(),
+                  abs(grad.asnumpy() - 1 - 2 * x).max()]
     return worst
 
 

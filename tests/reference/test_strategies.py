@@ -24,6 +24,27 @@ def test_a_primitive_keeps_its_strategy(given):
         return f"{type(error).__name__}: {error}"
 
 
+@case(each={"kind": ["layouts", "layouts, out", "counts", "counts, out layouts", "mixed", "words"]})
+def test_a_tuple_of_tensors_has_a_tuple_of_strategies(kind):
+    """... where the operator says that it defines how it is split, or is one of few."""
+    a, b = _layouts()
+    counts = (((2, 1), (2, 1)),)
+    given = {"layouts": (((a, b),),), "layouts, out": (((a, b),), (b,)), "counts": (counts,),
+             "counts, out layouts": (counts, (b,)), "mixed": (((1, 2), b),), "words": (((1, "a"),),)}[kind]
+    found = []
+    for defined in (False, True):
+        operator = ops.Concat(0)
+        if defined:
+            operator.add_prim_attr("self_define_shard", True)
+        try:
+            operator.shard(*given)
+            found.append({key: str(value).count("tensor_map") or str(value) for key, value in operator.attrs.items()
+                          if key != "axis" and "Layout" not in str(value)})
+        except (TypeError, ValueError) as error:
+            found.append(f"{type(error).__name__}: {str(error).partition(':')[0]}")
+    return found
+
+
 @case
 def test_layouts_of_data_are_kept():
     ms.set_auto_parallel_context(dataset_strategy=_layouts())
