@@ -75,6 +75,10 @@ def _sorted(name: str, lines: list[str], first: Counter, behind: Counter, hit: C
             if first[b, a] > first[a, b]:
                 order.insert(k, order.pop(j))
     late = [k for k in order if behind[asked[k]] > hit[asked[k]]]
+    # One that was late stays so, unless it was told of before one that is not.
+    at_once = [k for k in order if k not in late and not asked[k].kind.startswith(rules._LATE)]
+    late += [k for k in order if k not in late and asked[k].kind.startswith(rules._LATE) and not any(
+        first[asked[k], asked[j]] > first[asked[j], asked[k]] for j in at_once)]
     told = []
     for k in (*(k for k in order if k not in late), *late):
         primitive, kind, rest = own[k].split("\t", 2)

@@ -31,6 +31,7 @@ PRIMITIVES_BEHIND = {**{form: valid.partition("(")[0] for form, valid in VALID_C
 _PLAIN = (int, float, bool, str, type(None), list, tuple, complex, dict, np.ndarray)
 _GROUP = re.compile(r"^\w+|\([^()]*\)")
 _ARGUMENT = re.compile(r"(\w+)(?::(\w+)(?:\.(\w+))?|:=([^=]+))?(?:\{([^}]*)\})?=<([^>]*)>")
+_AXIS = re.compile(r"(start_|end_)?(dim|axis)s?\d?")
 _WORDS = {bool: "bool", int: "int", float: "float", str: "string", type(None): "None"}
 _TYPES = ((type(None), "None"), (bool, "Bool"), (int, "Int64"), (float, "Float32"), ((str, bytes), "String"),
           (type(...), "Ellipsis"))
@@ -82,6 +83,25 @@ def wrong_arguments(valid: str, arguments: dict, defaults: dict) -> TypeError | 
     plain = _ARGUMENT.sub(r"\1=<\6>", valid)
     return TypeError(f'Failed calling {head} with "{head}{"".join(said)}". '
                      f'The valid calling should be: "{plain}".')
+
+
+@cache
+def confusable(valid: str) -> dict[str, frozenset[type]]:
+    """By argument the classes of plain values that torch takes for what ``valid`` wants there: bools and
+    numbers for each other, None and a Tensor for them. (Of axes definitions ask themselves.)"""
+    found = {}
+    for name, source, _, fixed, _, kinds in _ARGUMENT.findall(valid):
+        listed, called = kinds.split(", "), source or name
+        if fixed or not {"bool", "float", "int"} >= set(listed) or _AXIS.fullmatch(called):
+            continue
+        wrong = {type(v) for v in (True, 1, 1.0) if not any(fits_kind(v, kind) for kind in listed)}
+        if listed == ["int"]:                   # torch refuses fractions; a Tensor without axes is an int
+            wrong -= {float}
+        else:
+            wrong |= {torch.Tensor, *([type(None)] if listed == ["bool"] else [])}
+        if wrong:
+            found[called] = frozenset(wrong)
+    return found
 
 
 def no_matching_form(name: str, *args, **kwargs) -> TypeError:

@@ -27,7 +27,7 @@ _NUMBERS = (int, float, np.number)
 _WHOLE = {torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64}
 _SEQUENCES = {"tuple": tuple, "list": list}
 # Kinds of arguments that may be Tensors; for an int only a whole one without axes.
-_TENSORS_TOO = {"Tensor", "Any", "Number", "float", "bool"}
+_TENSORS_TOO = {"Tensor", "Any", "Number", "float"}
 _PLAIN = {type(v): v for v in (None, True, 1, 1.0, 1j, "", (1,), [1], {}, np.zeros(1), np.bool_(1),
                                np.int32(1), np.int64(1), np.float32(1), np.float64(1), float)}
 

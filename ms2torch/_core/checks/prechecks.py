@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from ms2torch._core.checks import refused, rules, terms
+from ms2torch._core.checks.calls import VALID_CALLS, confusable
 from ms2torch._core.checks.guards import LOOKING
 from ms2torch._core.checks.overloads import OVERLOADS, suspicious
 from ms2torch._core.checks.preconditions import PRECONDITIONS, AcceptedCalls, precondition_error
@@ -27,9 +28,11 @@ def with_precheck(called: str, kernel, run, places: dict[str, str], defaults: di
 
     ``places`` are the table's places by the kernel's names of its arguments, ``defaults`` values by place,
     ``also`` its places by the other names that programs may use. ``no_form(values)`` gives the error of
-    arguments that fit no form of an overloaded method.
+    arguments that fit no form of an overloaded method, or (unless its second argument is False) not the one
+    form that the Primitive behind a function has.
     """
-    forms = called.removesuffix(" make") in OVERLOADS or called.removesuffix(" make") in SINGLE_FORMS
+    name = called.removesuffix(" make")
+    forms = name in OVERLOADS or name in SINGLE_FORMS or confusable(VALID_CALLS.get(name, ""))
     if called not in LOOKING and called not in PRECONDITIONS and not forms:
         return run
     cells, quick = [], None
@@ -73,7 +76,7 @@ def _compiled(called: str, kernel, run, places, defaults, no_form, also):
             return
         if wrong := precondition_error(called, dict(zip(names, values, strict=True))):
             kinds = rules.refusal(primitive, values, own.names, late=False) if primitive else \
-                no_form and no_form([values[own.names.index(n)] for n in wanted])
+                no_form and no_form([values[own.names.index(n)] for n in wanted], False)
             raise kinds or wrong
         accepted.add(key)
 
@@ -94,7 +97,9 @@ def _suspicions(called: str, by_place, defaults, also, space):
     """Python expressions that are true where an argument is of a class that no form of a method takes."""
     found: dict[str, list[frozenset]] = {}
     name = called.removesuffix(" make")
-    for n, classes in (suspicious(name) if name in OVERLOADS else odd_classes(name)).items():
+    suspects = suspicious(name) if name in OVERLOADS else odd_classes(name) if name in SINGLE_FORMS else \
+        confusable(VALID_CALLS[name])
+    for n, classes in suspects.items():
         if (place := also.get(n, n)) in by_place and place != "self":
             found.setdefault(place, []).append(classes)
     for place, listed in found.items():

@@ -209,11 +209,15 @@ def _of_any_arguments(kernel, name: str, valid: str | None, also: dict[str, str]
 def _looking(kernel, run, public, shown: Arguments, own: Arguments):
     """``run`` behind the look that one of the ``public`` names asks for."""
     called = _name_with_checks(public) or next(
-        (f"{p} make" for p in public if p in OVERLOADS or p in SINGLE_FORMS), "")
+        (f"{p} make" for p in public if p in OVERLOADS or p in SINGLE_FORMS or p in VALID_CALLS), "")
     defaults = defaults_of(shown)
+    valid_call = VALID_CALLS.get(called.removesuffix(" make"))
 
-    def no_form(values):
-        return no_form_error(public, given_pairs(shown, values, None), nullable=nullable_of(shown))
+    def no_form(values, kinds=True):
+        if wrong := no_form_error(public, given_pairs(shown, values, None), nullable=nullable_of(shown)):
+            return wrong
+        return kinds and valid_call and wrong_arguments(
+            valid_call, dict(zip(shown.names, values, strict=False)), defaults)
 
     return with_precheck(called, kernel, run, dict(zip(own.names, shown.names, strict=False)), defaults,
                          no_form, shown.also)

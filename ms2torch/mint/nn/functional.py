@@ -296,6 +296,8 @@ def elu(input, alpha=1.0, inplace=False):
 
 def elu_(input, alpha=1.0):
     """``elu`` in place."""
+    if alpha.__class__ is not float:
+        raise _not_a_tensor("InplaceElu", input, {"alpha": alpha})
     return _placed("EluExt", _elu, input, True, alpha=alpha)
 
 
@@ -412,12 +414,16 @@ def _not_dropped(name, input, p, training, inplace) -> TypeError:
         'inplace=<bool>, seed=<Tensor>, offset=<Tensor>)".')
 
 
+def _asked(name, input, p, training, inplace) -> None:
+    """MindSpore's error where arguments of a dropout are of other kinds than it takes."""
+    if not isinstance(input, Tensor) or p.__class__ not in (float, int, bool) or not (
+            training.__class__ is inplace.__class__ is bool):
+        raise _not_dropped(name, input, p, training, inplace)
+
+
 def dropout(input, p=0.5, training=True, inplace=False):
     """Zeroes elements with probability ``p``, scales the rest by 1 / (1 - p)."""
-    if not isinstance(input, Tensor):
-        raise _not_dropped("FuncDropoutExt", input, p, training, inplace)
-    if isinstance(p, (str, list, tuple, dict, type(None))):
-        raise _not_dropped("FuncDropoutExt", input, p, training, inplace)
+    _asked("FuncDropoutExt", input, p, training, inplace)
     if not 0 <= p <= 1:
         raise ValueError(f"For FuncDropoutExt, 'p' must be in [0, 1], but got {p:g}.")
     if not training or p == 0:
@@ -427,8 +433,7 @@ def dropout(input, p=0.5, training=True, inplace=False):
 
 def dropout2d(input, p=0.5, training=True, inplace=False):
     """Zeroes whole channels of (N, C, H, W) with probability ``p``, scales the rest."""
-    if not isinstance(input, Tensor):
-        raise _not_dropped("Dropout2dExt", input, p, training, inplace)
+    _asked("Dropout2dExt", input, p, training, inplace)
     if not training or p == 0:
         return input
     return _placed("Dropout2dExt", lambda t: _dropped(t, p, (*t.shape[:2], *[1] * (t.ndim - 2))), input,

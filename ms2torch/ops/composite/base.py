@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from ms2torch._core import mode
+from ms2torch._core.checks.calls import type_name
 from ms2torch._core.checks.words import renderings
 from ms2torch._core.errors import final
 from ms2torch._core.gradient import autodiff
@@ -51,7 +52,7 @@ class GradOperation:
         for name, value in (("get_all", get_all), ("get_by_list", get_by_list), ("sens_param", sens_param)):
             if not isinstance(value, bool):
                 raise TypeError(
-                    f"For 'GradOperation', the '{name}' should be bool, but got {type(value).__name__}"
+                    f"For 'GradOperation', the '{name}' should be bool, but got {type_name(value)}"
                 )
         self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
 

@@ -275,7 +275,7 @@ def _unpack(input_x, axis=0):
     return torch.unbind(input_x, axis)
 
 
-@op(method=True, mint=True)
+@op(method="unbind(input, dim=0)", mint=True)
 @spelled(axis="dim")
 def unbind(input, dim=0):
     """The slices along ``dim``, a tuple (``mindspore.ops.unbind``)."""

@@ -81,9 +81,12 @@ def to(self, *args, dtype=None, device=None, other=None, non_blocking=False, cop
 
     Devices are mapped as ``device_target`` is: "CPU" stays on the CPU, all others are the device in use.
     """
-    if len(args) != 1 or not isinstance(args[0], _dtype.Type):
+    plain = non_blocking.__class__ is copy.__class__ is bool
+    if len(args) != 1 or not isinstance(args[0], _dtype.Type) or not plain:
         given = {"dtype": dtype, "device": device, "other": other}
-        _fits_a_form("to", args, {n: v for n, v in given.items() if v is not None})
+        given = {n: v for n, v in given.items() if v is not None}
+        told = {"non_blocking": non_blocking, "copy": copy}
+        _fits_a_form("to", args, {**given, **{n: v for n, v in told.items() if v.__class__ is not bool}})
     for arg in args if other is None else (other,):
         if isinstance(arg, Tensor):
             dtype = arg.dtype

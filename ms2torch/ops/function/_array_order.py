@@ -217,8 +217,13 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
         extra = [torch.zeros(input.shape, dtype=counted, device=input.device)] if return_inverse else []
         extra += [torch.ones(1, dtype=counted, device=input.device)] if return_counts else []
         return (input.reshape(1), *extra) if extra else input.reshape(1)
-    # torch gives an empty inverse where only that was asked for.
-    values, inverse, counts = torch.unique_consecutive(input, True, True, dim)
+    if input.is_complex():                          # torch has no kernel: of their parts
+        rows, axis = torch.view_as_real(input.reshape(-1) if dim is None else input), dim or 0
+        parts, inverse, counts = torch.unique_consecutive(rows, True, True, axis if axis >= 0 else axis - 1)
+        values = torch.view_as_complex(parts.contiguous())
+        inverse = inverse.reshape(input.shape) if dim is None else inverse
+    else:                                # torch gives an empty inverse where only that was asked for
+        values, inverse, counts = torch.unique_consecutive(input, True, True, dim)
     extra = [inverse.to(counted)] * bool(return_inverse) + [counts.to(counted)] * bool(return_counts)
     return (values, *extra) if extra else values
 

@@ -334,6 +334,8 @@ def _into_rows(how: str) -> None:
             raise ValueError(
                 f"For {primitive_name}, updates_shape = indices_shape + input_x_shape[1:], but got "
                 "input_x_shape: ({}), indices_shape: ({}), updates_shape: ({}).".format(*sizes))
+        if not x.numel():                          # nothing is written, nor are indices looked at
+            return write(input_x, torch.clone)
         if has_numbers(index) and ((index < 0) | (index >= len(x))).any():
             wrong = int(index[(index < 0) | (index >= len(x))].reshape(-1)[0])
             raise final(RuntimeError(f"For '{primitive_name}', the value of indices should be in "

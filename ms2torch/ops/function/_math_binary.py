@@ -21,7 +21,7 @@ from ms2torch._core.gradient.integers import Shadowed
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.arithmetic import _binary, promote_operands
 from ms2torch._core.operators.registry import OPS, method, mint_form, op
-from ms2torch._core.tensor.dtype import from_torch
+from ms2torch._core.tensor.dtype import UNSIGNED, from_torch
 
 from . import _gamma
 
@@ -167,6 +167,8 @@ def _shift(name, compute):
     def call(input, other):
         if isinstance(other, float):
             raise TypeError(f"For '{name}', 'other' must be an integer, but got other:{type(other)}.")
+        if other.__class__ is int and isinstance(input, torch.Tensor) and input.dtype in UNSIGNED:
+            other = torch.tensor(other, device=input.device).to(input.dtype)
         return compute(input, other)
 
     return call

@@ -17,7 +17,6 @@ from ms2torch._naming import generations
 
 from ._math_axis import axes, distinct, every, one_axis, unseen
 
-_AXIS = spelled(dim="axis", keepdim="keepdims", keep_dims="keepdims")
 _AXIS_ALONE = spelled(dim="axis", keepdim="keepdims")
 _LARGEST, _SMALLEST = (torch.amax, torch.max, torch.maximum), (torch.amin, torch.min, torch.minimum)
 
@@ -89,7 +88,6 @@ def _values_and_indices(kind, name, t, axis, keepdims, initial, where):
 
 @unseen("keep_dims")
 @op()
-@_AXIS_ALONE
 def max(input, axis=None, keepdims=False, *, initial=None, where=None, keep_dims=None):
     """The largest element along ``axis`` and its index; of all elements without one (``mindspore.ops.max``).
 
@@ -104,7 +102,6 @@ def max(input, axis=None, keepdims=False, *, initial=None, where=None, keep_dims
 
 @unseen("keep_dims")
 @op()
-@_AXIS_ALONE
 def min(input, axis=None, keepdims=False, *, initial=None, where=None, keep_dims=None):
     """The smallest element along ``axis`` and its index; of all elements without one.
 
@@ -116,27 +113,23 @@ def min(input, axis=None, keepdims=False, *, initial=None, where=None, keep_dims
 
 
 @op()
-@_AXIS
 def amax(input, axis=None, keepdims=False, *, initial=None, where=None):
     """The largest element over all or some axes (``mindspore.ops.amax``)."""
     return _extreme(_LARGEST, input, axis, keepdims, "ReduceMax", initial, where)
 
 
 @op()
-@_AXIS
 def amin(input, axis=None, keepdims=False, *, initial=None, where=None):
     """The smallest element over all or some axes (``mindspore.ops.amin``)."""
     return _extreme(_SMALLEST, input, axis, keepdims, "ReduceMin", initial, where)
 
 
 @method(name="amax")
-@_AXIS
 def _tensor_amax(self, axis=None, keepdims=False, *, initial=None, where=None):
     return _extreme(_LARGEST, self, axis, keepdims, "ReduceMax", initial, where)
 
 
 @method(name="amin")
-@_AXIS
 def _tensor_amin(self, axis=None, keepdims=False, *, initial=None, where=None):
     return _extreme(_SMALLEST, self, axis, keepdims, "ReduceMin", initial, where)
 
@@ -362,7 +355,7 @@ def argmax(input, dim=None, keepdim=False):
 
 
 @op()
-@_AXIS
+@spelled(keep_dims="keepdims")
 def argmin(input, axis=None, keepdims=False):
     """The index of the smallest element, as Int32, unlike argmax (``mindspore.ops.argmin``)."""
     found = _index_of(torch.argmin, input, axis, keepdims, "Argmin")
@@ -376,7 +369,7 @@ def _tensor_argmax(self, dim=None, keepdim=False):
 
 
 @method(name="argmin")
-@_AXIS
+@_AXIS_ALONE
 def _tensor_argmin(self, axis=None, keepdims=False):
     found = _index_of(torch.argmin, self, axis, keepdims, "Argmin")
     return found.to(torch.int32) if self.ndim else found
@@ -434,7 +427,6 @@ def argmin_with_value(self, axis=0, keep_dims=False):
 
 
 @op(method=True)
-@_AXIS
 def aminmax(input, *, axis=0, keepdims=False):
     """The smallest and the largest element along ``axis`` (``mindspore.ops.aminmax``)."""
     if axis is None or not input.ndim:
@@ -492,7 +484,6 @@ def _mint_median(input, dim=None, keepdim=False):
 
 
 @op(method=True)
-@_AXIS
 def nanmedian(input, axis=-1, keepdims=False):
     """The median along ``axis`` without NaN, and its index (``mindspore.ops.nanmedian``)."""
     values, indices = torch.nanmedian(input, one_axis(axis, input, "Median"), keepdims)

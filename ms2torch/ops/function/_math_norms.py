@@ -49,7 +49,7 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None, axis=None, p=None,
     t, where = _floating(_cast(A, dtype, "Cast")), axes(dim, A, "ReduceSum" if ord is None else "LpNorm")
     matrix = t.ndim == 2 if dim is None else isinstance(where, tuple) and len(where) == 2
     if ord is None or (ord == "fro" and matrix) or (ord == 2 and dim is None and t.ndim == 1):
-        return _euclidean(t, where, keepdim)
+        return _euclidean(t, where, bool(keepdim))
     if matrix and isinstance(ord, (float, np.number)) and abs(ord) in (1, 2):
         return _euclidean(t, where, keepdim)               # whole orders are meant where they are ints
     if matrix and ord in BY_SINGULAR_VALUES:

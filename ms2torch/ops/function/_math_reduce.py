@@ -20,9 +20,7 @@ from ms2torch._naming import generations
 from ._array_shape import whole
 from ._math_axis import axes, distinct, every, one_twice, unseen
 
-_NAMES = spelled(axis="dim", keep_dims="keepdim", keepdims="keepdim")
-_AXIS = spelled(dim="axis", keepdim="keepdims", keep_dims="keepdims")
-_AXIS_KEEP = spelled(dim="axis", keepdim="keep_dims", keepdims="keep_dims")
+_NAMES = spelled(axis="dim", keep_dims="keepdim")
 
 
 def _cast(t, dtype, name=None):
@@ -100,7 +98,6 @@ def _dtype_before(t):
 
 
 @op(mint=True)
-@_NAMES
 def sum(input, dim=None, keepdim=False, *, dtype=None):
     """The sum over all or some axes (``mindspore.ops.sum``). Integers and bools give Int64 unless ``dtype``
     says.
@@ -146,7 +143,6 @@ def _summable(axis, dtype, keep, initial) -> bool:
 
 
 @op()
-@_AXIS_KEEP
 def mean(x, axis=None, keep_dims=False):
     """The mean over all or some axes; of integers an integer.
 
@@ -166,7 +162,6 @@ mint_form(_mean_ext, name="mean")
 
 
 @op()
-@_AXIS_KEEP
 def prod(input, axis=None, keep_dims=False, dtype=None):
     """The product over all or some axes; integers give Int64 (``mindspore.ops.prod``)."""
     if isinstance(axis, (tuple, list)) and dtype is None:
@@ -236,15 +231,13 @@ def _truth(function, t, axis, keep, name):
     return function(t, dims, keep) if dims else function(t)
 
 
-@op(method=True)
-@_AXIS_KEEP
+@op(method="all(input, axis|dim=None, keep_dims|keepdim=False)")
 def all(input, axis=None, keep_dims=False):
     """Whether all elements are nonzero, over all or some axes (``mindspore.ops.all``)."""
     return _truth(torch.all, input if input.dtype is torch.bool else input != 0, axis, keep_dims, "ReduceAll")
 
 
-@op(method=True)
-@_AXIS_KEEP
+@op(method="any(input, axis|dim=None, keep_dims|keepdim=False)")
 def any(input, axis=None, keep_dims=False):
     """Whether an element is nonzero, over all or some axes; of UInt8 a UInt8 (``mindspore.ops.any``)."""
     return _truth(torch.any, input, axis, keep_dims, "ReduceAny")
@@ -277,11 +270,11 @@ def _reduce_any(x, axis=(), keep_dims=False):
     return _truth(torch.any, x, axis, keep_dims, "ReduceAny")
 
 
-@op(method=True)
-@_AXIS_KEEP
+@op(method="count_nonzero(x, axis|dim=(), keep_dims=False, dtype=None)")
 def count_nonzero(x, axis=(), keep_dims=False, dtype=_dtype.int32):
     """How many elements are not zero, as Int32 unless ``dtype`` says (``mindspore.ops.count_nonzero``)."""
-    return _sum(x != 0, axis, keep_dims, "ReduceSum", torch.int64).to(_dtype.to_torch(dtype))
+    wanted = _dtype.int32 if dtype is None else dtype
+    return _sum(x != 0, axis, keep_dims, "ReduceSum", torch.int64).to(_dtype.to_torch(wanted))
 
 
 @mint_form(name="count_nonzero")
@@ -421,8 +414,8 @@ def _reduce_std(x, axis=(), unbiased=True, keep_dims=False):
 # ---- sums that leave NaN out, log-sum-exp ------------------------------------------------------------------
 
 
-@op(method=True, mint="nansum(input, dim=None, keepdim=False, *, dtype=None)")
-@_AXIS
+@op(method="nansum(input, axis|dim=None, keepdims|keepdim=False, *, dtype=None)",
+    mint="nansum(input, dim=None, keepdim=False, *, dtype=None)")
 def nansum(input, axis=None, keepdims=False, *, dtype=None):
     """The sum without NaN (``mindspore.ops.nansum``)."""
     if input.is_complex():
@@ -437,7 +430,6 @@ def nansum(input, axis=None, keepdims=False, *, dtype=None):
 
 
 @op(method=True)
-@_AXIS
 def nanmean(input, axis=None, keepdims=False, *, dtype=None):
     """The mean without NaN (``mindspore.ops.nanmean``)."""
     if not input.is_floating_point():
@@ -446,8 +438,8 @@ def nanmean(input, axis=None, keepdims=False, *, dtype=None):
     return _cast(torch.nanmean(input, axes(axis, input, "ReduceMean"), keepdims), dtype)
 
 
-@op(method=True, mint=True)
-@_NAMES
+@op(method="logsumexp(input, dim, keepdim=False)", mint=True)
+@spelled(axis="dim", keep_dims="keepdim")
 def logsumexp(input, dim, keepdim=False):
     """log(sum(exp(input))) over some axes, computed without overflow (``mindspore.ops.logsumexp``)."""
     if dim is None:

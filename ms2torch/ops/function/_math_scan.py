@@ -52,7 +52,6 @@ _SUMMED = tuple(_dtype.to_torch(d) for d in (
 
 
 @op()
-@spelled(dim="axis")
 def cumsum(x, axis, dtype=None):
     """Running sums along ``axis``; the dtype stays unless ``dtype`` is given (``mindspore.ops.cumsum``)."""
     if dtype is not None:
@@ -101,7 +100,7 @@ def _cum_sum(input, axis, exclusive=False, reverse=False):
     return _scan(_sums, input, _axis(axis, input, "CumSum"), exclusive, reverse, 0)
 
 
-@op(method=True, mint=True)
+@op(method="cumprod(input, dim, dtype=None)", mint=True)
 @spelled(axis="dim")
 def cumprod(input, dim, dtype=None):
     """Running products along ``dim``; integers give Int64 (``mindspore.ops.cumprod``)."""
@@ -124,14 +123,12 @@ def _running(function, t, axis, name):
 
 
 @op(primitive="Cummax", init=("axis",), method=True)
-@spelled(dim="axis")
 def cummax(input, axis):
     """Running largest elements along ``axis`` and their indices (``mindspore.ops.cummax``)."""
     return _running(torch.cummax, input, axis, "Cummax")
 
 
 @op(primitive="Cummin", init=("axis",), method=True)
-@spelled(dim="axis")
 def cummin(input, axis):
     """Running smallest elements along ``axis`` and their indices, as Int32, unlike cummax.
 
@@ -154,7 +151,6 @@ def _mint_cummin(input, dim):
 
 
 @op(method=True)
-@spelled(dim="axis")
 def logcumsumexp(input, axis):
     """log of the running sums of exp(input) along ``axis`` (``mindspore.ops.logcumsumexp``)."""
     return torch.logcumsumexp(input, _axis(axis, input, "CumulativeLogsumexp"))

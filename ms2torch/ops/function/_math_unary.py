@@ -167,10 +167,17 @@ _define(
     torch.isnan,
     "Whether each element is not a number",
     prim="IsNan",
-    alias=("isnan_ext(tensor)",),
     tensor="isnan",
-    mint="isnan(tensor)",
+    mint=None,
 )
+
+
+@op(mint="isnan(tensor)", named="IsNan")
+def isnan_ext(tensor):
+    """Whether each element is not a number; of a number too (``mindspore.ops.isnan_ext``)."""
+    return torch.isnan(torch.tensor(tensor) if isinstance(tensor, (int, float)) else tensor)
+
+
 _define("isinf", torch.isinf, "Whether each element is infinite", prim="IsInf")
 _define("isfinite", torch.isfinite, "Whether each element is neither infinite nor NaN", prim="IsFinite")
 _define("isneginf", torch.isneginf, "Whether each element is minus infinity")

@@ -6,6 +6,7 @@ import functools
 import types
 
 from ms2torch._core import mode
+from ms2torch._core.checks.calls import type_name
 from ms2torch._core.gradient import autodiff, transforms
 from ms2torch._core.gradient.passes import Valued, tensors_of
 from ms2torch._core.gradient.rows import as_gradients
@@ -69,6 +70,7 @@ class _Asked:
             raise ValueError("`grad_position` and `weight` can not be None at the same time.")
         _check_bool("has_aux", has_aux)
         _check_bool("return_ids", return_ids)
+        _check_bool("sens_param", sens_param)
         refuse_without_gradients()
         self.fn, self.has_aux, self.return_ids, self.sens_param = fn, has_aux, return_ids, sens_param
         self.graph = None
@@ -233,7 +235,7 @@ def _weights(weights) -> tuple[Parameter, ...]:
 
 def _check_bool(name: str, value) -> None:
     if not isinstance(value, bool):
-        raise TypeError(f"For '_Grad', the '{name}' should be bool, but got {type(value).__name__}")
+        raise TypeError(f"For '_Grad', the '{name}' should be bool, but got {type_name(value)}")
 
 
 def get_grad(gradients, identifier):
