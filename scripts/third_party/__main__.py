@@ -27,7 +27,9 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 FOLDER = Path(os.environ.get("LIBRARIES") or Path.home() / ".cache" / "ms2torch" / "libraries")
 KINDS = ("ok", "third", "refused", "own", "ours")
-BUILT = ("mindone", "mindnlp-0.4.1", "mindnlp-0.5.1", "mindformers-1.3.2")  # whose models `building` knows
+# Whose models `building` knows.
+BUILT = ("mindone", "mindnlp-0.4.1", "mindnlp-0.5.1", "mindformers-1.3.2", "mindformers-1.6",
+         "mindformers-1.7", "mindformers-1.8", "mindformers-1.9", "mindformers-2.")
 STEPS = ("load", "forward", "gradient", "step", "generate", "back")
 TESTED = ("mindvision==0.1.0", "mindcv==0.3.0", "mindyolo==0.5.0", "mindaudio==0.3.0")
 

@@ -11,6 +11,7 @@ by Hugging Face's class). Numbers may differ by 1e-4 of the largest. Models that
 from __future__ import annotations
 
 import faulthandler
+import importlib.util
 import os
 import sys
 import tempfile
@@ -161,7 +162,7 @@ class MindTorch(MindNLP):
 
 
 class MindFormers(MindONE):
-    """mindformers 1.3: classes of its own, filled by `formers`; their gradients are judged by one norm."""
+    """mindformers to 1.6: classes of its own, filled by `formers`; their gradients are judged by one norm."""
 
     back = None
 
@@ -170,7 +171,9 @@ class MindFormers(MindONE):
         self.ms.set_context(device_target="Ascend")     # where alone MindSpore's BatchMatMul broadcasts
 
     def find(self, row):
-        return row["name"] if row["name"] in formers.FAMILIES else None
+        family = formers.FAMILIES.get(row["name"])
+        here = family and importlib.util.find_spec(f"{formers.MODELS}.{family.module}")
+        return row["name"] if here else None
 
     def load(self, name, folder):
         self.name, self.arrays = name, formers.weights(name, folder)
@@ -199,8 +202,68 @@ class MindFormers(MindONE):
         return self.ms.Tensor(np.array(found, np.int64))
 
 
-LIBRARIES = {"mindone": MindONE, "mindnlp-0.4.1": MindNLP, "mindnlp-0.5.1": MindTorch,
-             "mindformers-1.3.2": MindFormers}
+class MindFormersCore(MindFormers):
+    """mindformers of 1.7 and later: models on its parallel core, with Hugging Face's weights by the library's
+    own conversion. Its attention casts to Float16. It generates by other classes, made for a chip."""
+
+    tokens = None
+    # By a model's name: its package, and what its configuration is given or not.
+    _OWN = {"Qwen3ForCausalLM": ("qwen3", {}),
+            "Qwen3MoeForCausalLM": ("qwen3_moe", {"moe_grouped_gemm": True, "routed_scaling_factor": 1.0})}
+    _UNKNOWN = ("architectures", "dtype", "transformers_version", "use_cache", "model_type", "layer_types",
+                "sliding_window", "use_sliding_window", "max_window_layers", "bos_token_id",
+                "num_local_experts", "shared_expert_intermediate_size")
+
+    def __init__(self) -> None:
+        from mindformers import build_context
+
+        build_context({"use_parallel": False, "use_legacy": False, "parallel": {},
+                       "context": {"mode": "GRAPH_MODE", "device_target": "Ascend"}})
+        super().__init__()
+
+    def find(self, row):
+        package = self._OWN.get(row["name"], ("",))[0]
+        home = f"mindformers.models.{package}.modeling_{package}_train"
+        return (row["name"], package) if package and importlib.util.find_spec(home) else None
+
+    def load(self, found, folder):
+        import importlib
+        import json
+        import threading
+
+        from safetensors.numpy import load_file
+
+        name, package = found
+        home = f"mindformers.models.{package}"
+        config = json.loads((folder / "config.json").read_text())
+        config = {key: value for key, value in config.items() if key not in self._UNKNOWN}
+        for kind in ("compute", "params", "layernorm_compute", "softmax_compute", "rotary"):
+            config[f"{kind}_dtype"] = "float32"
+        config.update(self._OWN[name][1], seq_length=np.load(f"{folder}.npz")["in.input_ids"].shape[1],
+                      untie_embeddings_and_output_weights=not config["tie_word_embeddings"])
+        configured, modelled = (importlib.import_module(f"{home}.{part}") for part in (
+            f"configuration_{package}", f"modeling_{package}_train"))
+        config = getattr(configured, name.replace("ForCausalLM", "Config"))(**config)
+        model = getattr(modelled, f"Training{name}")(config)
+        weights = {k: v for file in folder.glob("*.safetensors") for k, v in load_file(file).items()}
+        weights = model.convert_weight_dict(weights, condition=threading.Condition(), qkv_dict={})
+        parameters = {p.name: p for p in model.get_parameters()}
+        for key, value in weights.items():
+            parameters[key].set_data(self.ms.Tensor(value))
+        return model.set_train(False)
+
+    def call(self, given):
+        tokens = self.ms.Tensor(given["input_ids"].astype(np.int32))
+        return {"input_ids": tokens, "labels": tokens, "loss_mask": self.ms.ops.ones(tokens.shape)}
+
+    def tolerance(self):
+        return 2e-3         # (three products of 11 bits in each layer)
+
+
+LIBRARIES = {**dict.fromkeys(("mindformers-1.7", "mindformers-1.8", "mindformers-1.9", "mindformers-2."),
+                             MindFormersCore),
+             "mindone": MindONE, "mindnlp-0.4.1": MindNLP, "mindnlp-0.5.1": MindTorch,
+             **dict.fromkeys(("mindformers-1.3.2", "mindformers-1.6"), MindFormers)}
 
 
 def array(tensor) -> np.ndarray:
@@ -222,6 +285,8 @@ def tried(library, row: dict, judged: Path) -> dict[str, str]:
     """What each step came to, as far as the steps before it let it."""
     known = np.load(judged / f"{row['name']}.npz")
     found = {} if "tokens" in known.files else {"generate": "-"}
+    if library.tokens is None:
+        found["generate"] = "-"
     if library.back is None:
         found["back"] = "-"
     given = {key[3:]: known[key] for key in known.files if key.startswith("in.")}
