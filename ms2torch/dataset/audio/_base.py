@@ -69,8 +69,8 @@ def check_number(value, name: str) -> None:
     check_float32(value, name)
 
 
-def check_positive_number(value, name: str) -> None:
-    type_check(value, (float, int), name)
+def check_positive_number(value, name: str, kinds: tuple = (float, int)) -> None:
+    type_check(value, kinds, name)
     check_value(value, [0, 16777216], name, True)
 
 
@@ -98,9 +98,8 @@ def check_int32_not_zero(value, name: str) -> None:
 def complex_pairs(operation: AudioTensorOperation, wave: np.ndarray, axes: int = 2,
                   frames: str = "num_frame") -> np.ndarray:
     """The array as floats, whose last axis holds real and imaginary parts."""
-    wave = operation._checked(wave)
     if wave.ndim < axes or wave.shape[-1] != 2:
         shape = "<..., complex=2>" if axes == 2 else f"<..., freq, {frames}, complex=2>"
         raise OperationError(f"{type(operation).__name__}: the shape of input tensor does not match the "
                              f"requirement of operator. Expecting tensor in shape of {shape}.")
-    return wave
+    return operation._checked(wave)

@@ -6,9 +6,11 @@ import math
 
 import numpy as np
 
+from ms2torch._core.checks.words import with_public_classes
 from ms2torch._core.random.engines import MT19937
 
 from ..core.validator_helpers import (
+    INT32_MAX,
     check_non_negative_int32,
     check_pos_float32,
     check_pos_int32,
@@ -37,10 +39,13 @@ def create_dct(n_mfcc, n_mels, norm=NormMode.NONE):
     """
     for name, value, kind in (("n_mfcc", n_mfcc, int), ("n_mels", n_mels, int), ("norm", norm, NormMode)):
         if not isinstance(value, kind):
-            raise TypeError(f"{name} with value {value} is not of type {kind}, but got {type(value)}.")
+            raise with_public_classes(TypeError(f"{name} with value {value} is not of type {kind}, but got "
+                                                f"{type(value)}."))
     for name, value in (("n_mfcc", n_mfcc), ("n_mels", n_mels)):
         if value <= 0:
             raise ValueError(f"{name} must be greater than 0, but got {value}.")
+        if value > INT32_MAX:
+            raise TypeError("create_dct(): incompatible function arguments.")
     angles = (math.pi / n_mels * (np.arange(n_mels)[:, None] + 0.5) * np.arange(n_mfcc)).astype(np.float32)
     matrix = np.cos(angles.astype(np.float64)).astype(np.float32)
     if norm is NormMode.NONE:
@@ -162,6 +167,18 @@ _FRAMES = {
 }
 
 
+# What a user's settings have to have, in the order in which MindSpore reads them.
+_SPECTRAL = ("window", "pad_mode", "n_fft", "win_length", "pad", "power", "hop_length", "normalized",
+             "center", "onesided")
+_MEL = ("n_fft", "win_length", "hop_length", "f_min", "f_max", "pad", "power", "normalized", "center",
+        "onesided", "window", "pad_mode", "norm", "mel_scale", "n_mels")
+
+
+def _need(settings: dict, names: tuple) -> None:
+    for name in names:
+        settings[name]
+
+
 def _completed(given, more: dict) -> dict:
     """A user's settings of the spectrogram with what they leave out."""
     settings = {} if given is None else given
@@ -199,6 +216,7 @@ class MFCC(AudioTensorOperation):
         _check_kind(dct_type)
         if melkwargs is not None:
             type_check(melkwargs, (dict,), "melkwargs")
+            _need(melkwargs, _MEL)
             if melkwargs["n_mels"] < n_mfcc:
                 raise ValueError(
                     "Input n_mels should be greater than or equal to n_mfcc, but got n_mfcc: "
@@ -266,6 +284,7 @@ class LFCC(AudioTensorOperation):
         _check_kind(dct_type)
         if speckwargs is not None:
             type_check(speckwargs, (dict,), "speckwargs")
+            _need(speckwargs, _SPECTRAL)
             n_fft, win_length = speckwargs["n_fft"], speckwargs["win_length"]
             if n_fft < n_lfcc:
                 raise ValueError(
@@ -317,8 +336,8 @@ class InverseMelScale(RandomOperation, AudioTensorOperation):
         scale = MelScale(n_mels, sample_rate, f_min, f_max, n_stft, norm, mel_type)
         type_check(max_iter, (int,), "max_iter")
         check_pos_int32(max_iter, "max_iter")
-        check_positive_number(tolerance_loss, "tolerance_loss")
-        check_positive_number(tolerance_change, "tolerance_change")
+        check_positive_number(tolerance_loss, "tolerance_loss", (int, float))
+        check_positive_number(tolerance_change, "tolerance_change", (int, float))
         if sgdargs is not None:
             for name in ("sgd_lr", "sgd_momentum"):
                 type_check(sgdargs[name], (int, float), name)

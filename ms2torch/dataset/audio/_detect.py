@@ -99,6 +99,8 @@ class DetectPitchFrequency(AudioTensorOperation):
     (``mindspore.dataset.audio.DetectPitchFrequency``.)
     """
 
+    _whole = ("freq_low", "freq_high")
+
     def __init__(self, sample_rate, frame_time=0.01, win_length=30, freq_low=85, freq_high=3400):
         check_int32_not_zero(sample_rate, "sample_rate")
         type_check(frame_time, (float, int), "frame_time")

@@ -7,7 +7,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..core.validator_helpers import check_float32, check_value, type_check, type_check_list
+from ..core.validator_helpers import (
+    FLOAT_MAX_INTEGER,
+    check_float32,
+    check_value,
+    type_check,
+    type_check_list,
+)
 from ..transforms.operation import OperationError
 from ._base import AudioTensorOperation, check_int32_not_zero, check_number, single
 
@@ -153,10 +159,11 @@ class Biquad(AudioTensorOperation):
 
     def __init__(self, b0, b1, b2, a0, a1, a2):
         for name, value in zip(("b0", "b1", "b2", "a0", "a1", "a2"), (b0, b1, b2, a0, a1, a2), strict=True):
-            check_number(value, name)
-        if a0 == 0:
-            raise ValueError("Input a0 is not within the required interval of [-16777216, 0) and (0, "
-                             "16777216].")
+            type_check(value, (float, int), name)
+            if name == "a0" and (value == 0 or abs(value) > FLOAT_MAX_INTEGER):
+                raise ValueError("Input a0 is not within the required interval of [-16777216, 0) and (0, "
+                                 "16777216].")
+            check_float32(value, name)
         super().__init__()
         self.b, self.a = (b0, b1, b2), (a0, a1, a2)
 
@@ -265,9 +272,11 @@ class BandBiquad(_Cookbook):
         width = single(single(self.central_freq) / single(self.quality))
         a2 = math.exp(-2 * math.pi * width / self.sample_rate)
         a1 = -4 * a2 / (1 + a2) * math.cos(self._angle)
-        b0 = math.sqrt(1 - a1 * a1 / (4 * a2)) * (1 - a2)
         if self.noise:
-            b0 = math.sqrt(((1 + a2) * (1 + a2) - a1 * a1) * (1 - a2) / (1 + a2))
+            square = ((1 + a2) * (1 + a2) - a1 * a1) * (1 - a2) / (1 + a2)
+            b0 = math.sqrt(square) if square >= 0 else math.nan          # at a rate below 0
+        else:
+            b0 = math.sqrt(1 - a1 * a1 / (4 * a2)) * (1 - a2)
         return (b0, 0.0, 0.0), (1.0, a1, a2)
 
 
@@ -327,7 +336,7 @@ class EqualizerBiquad(_Cookbook):
 
     def __init__(self, sample_rate, center_freq, gain, Q=0.707):
         check_number(gain, "gain")
-        super().__init__(sample_rate, center_freq, Q, "center_freq")
+        super().__init__(sample_rate, center_freq, Q)
         self.gain = gain
 
     def _coefficients(self):

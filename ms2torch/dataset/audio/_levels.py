@@ -34,7 +34,7 @@ class AmplitudeToDB(AudioTensorOperation):
     def __init__(self, stype=ScaleType.POWER, ref_value=1.0, amin=1e-10, top_db=80.0):
         type_check(stype, (ScaleType,), "stype")
         for name, value in (("ref_value", ref_value), ("amin", amin), ("top_db", top_db)):
-            check_positive_number(value, name)
+            check_positive_number(value, name, (int, float))
         super().__init__()
         self.stype, self.ref_value, self.amin, self.top_db = stype, ref_value, amin, top_db
 
@@ -266,7 +266,7 @@ class _ComplexNorm(AudioTensorOperation):
     """The magnitude of complex numbers, to a power."""
 
     def __init__(self, power=1.0):
-        check_not_negative(power, "power")
+        check_not_negative(power, "power", (int, float))
         super().__init__()
         self.power = power
 

@@ -115,7 +115,7 @@ class _Masking(RandomOperation, AudioTensorOperation):
         type_check(iid_masks, (bool,), "iid_masks")
         check_not_negative(mask_param, "mask_param", (int,))
         check_not_negative(mask_start, "mask_start", (int,))
-        check_not_negative(mask_value, "mask_value")
+        check_not_negative(mask_value, "mask_value", (int, float))
         super().__init__()
         self.iid_masks, self.mask_start, self.mask_value = iid_masks, mask_start, mask_value
         self.mask_param = mask_param

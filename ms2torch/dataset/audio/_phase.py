@@ -67,7 +67,7 @@ class PhaseVocoder(AudioTensorOperation):
         self.rate, self.phase_advance = rate, phase_advance
 
     def _compute(self, wave):
-        wave = complex_pairs(self, wave, 3)
+        given, wave = wave.dtype, complex_pairs(self, wave, 3)
         wrong = "PhaseVocoder: invalid parameter, "
         if self.phase_advance.ndim != 2 or self.phase_advance.shape[1] != 1:
             raise OperationError(f"{wrong}'phase_advance' should be in shape of <freq, 1>.")
@@ -77,11 +77,11 @@ class PhaseVocoder(AudioTensorOperation):
                 "input tensor', but got: first dimension of 'phase_advance' "
                 f"{self.phase_advance.shape[0]} while freq dimension length of input tensor {wave.shape[-3]}."
             )
-        if self.phase_advance.dtype != wave.dtype:
+        if self.phase_advance.dtype != given:
             raise OperationError(
                 f"{wrong}data type of phase_advance should be equal to data type of input tensor, but got: "
                 f"data type of phase_advance {self.phase_advance.dtype} while data type of input tensor "
-                f"{wave.dtype}."
+                f"{given}."
             )
         return _as_pairs(
             stretched(wave[..., 0] + 1j * wave[..., 1], self.rate, self.phase_advance), wave.dtype
@@ -138,7 +138,7 @@ class PitchShift(AudioTensorOperation):
         check_int32(n_steps, "n_steps")
         type_check(bins_per_octave, (int,), "bins_per_octave ")        # (two spaces, as MindSpore has them)
         check_int32_not_zero(bins_per_octave, "bins_per_octave")
-        check_windows(n_fft, None, None, None, window)
+        check_windows(n_fft, None, None, window=window)
         check_windows(n_fft, win_length, hop_length)
         super().__init__()
         self.sample_rate, self.n_steps, self.bins_per_octave = sample_rate, n_steps, bins_per_octave

@@ -10,6 +10,7 @@ import numpy as np
 from ..core.datatypes import named
 from ..core.validator_helpers import (
     INT32_MAX,
+    check_float32,
     check_non_negative_int32,
     check_pos_int32,
     check_value,
@@ -98,7 +99,7 @@ def to_time(found: np.ndarray, shape: np.ndarray, hop: int, length: int | None, 
     return total
 
 
-def check_windows(n_fft, win_length, hop_length, pad=None, window=None) -> None:
+def check_windows(n_fft, win_length, hop_length, pad=0, window=WindowType.HANN) -> None:
     check_pos_int32(n_fft, "n_fft")
     for name, value in (("win_length", win_length), ("hop_length", hop_length)):
         if value is not None:
@@ -106,11 +107,9 @@ def check_windows(n_fft, win_length, hop_length, pad=None, window=None) -> None:
     if win_length is not None and win_length > n_fft:
         raise ValueError("Input win_length should be no more than n_fft, but got win_length: "
                          f"{win_length} and n_fft: {n_fft}.")
-    if pad is not None:
-        type_check(pad, (int,), "pad")
-        check_non_negative_int32(pad, "pad")
-    if window is not None:
-        type_check(window, (WindowType,), "window")
+    type_check(pad, (int,), "pad")
+    check_non_negative_int32(pad, "pad")
+    type_check(window, (WindowType,), "window")
 
 
 class Spectrogram(AudioTensorOperation):
@@ -125,7 +124,7 @@ class Spectrogram(AudioTensorOperation):
     def __init__(self, n_fft=400, win_length=None, hop_length=None, pad=0, window=WindowType.HANN, power=2.0,
                  normalized=False, center=True, pad_mode=BorderType.REFLECT, onesided=True):
         check_windows(n_fft, win_length, hop_length, pad, window)
-        check_not_negative(power, "power")
+        check_not_negative(power, "power", (int, float))
         for name, value in (("normalized", normalized), ("center", center), ("onesided", onesided)):
             type_check(value, (bool,), name)
         type_check(pad_mode, (BorderType,), "pad_mode")
@@ -165,7 +164,7 @@ class InverseSpectrogram(AudioTensorOperation):
                  onesided=True):
         if length is not None:
             check_non_negative_int32(length, "length")
-        check_windows(n_fft, None, None, None, window)
+        check_windows(n_fft, None, None, window=window)
         for name, value in (("normalized", normalized), ("center", center)):
             type_check(value, (bool,), name)
         type_check(pad_mode, (BorderType,), "pad_mode")
@@ -180,6 +179,8 @@ class InverseSpectrogram(AudioTensorOperation):
 
     def _compute(self, wave):
         wave, shape = complex_pairs(self, wave, 3, "time"), framed(self.window, self.win_length, self.n_fft)
+        if self.pad and not self.length:                     # MindSpore cuts the padding off a known length
+            raise OperationError("Cannot reshape, Number of elements do not match")
         if self.normalized:
             wave = wave * wave.dtype.type(np.sqrt((shape * shape).cumsum(dtype=np.float32)[-1]))
         pairs = wave[..., 0] + 1j * wave[..., 1]
@@ -235,8 +236,9 @@ class MelScale(AudioTensorOperation):
         for name, value in (("n_mels", n_mels), ("sample_rate", sample_rate), ("n_stft", n_stft)):
             check_pos_int32(value, name)
         type_check(f_min, (int, float), "f_min")
+        check_float32(f_min, "f_min")
         if f_max is not None:
-            check_positive_number(f_max, "f_max")
+            check_positive_number(f_max, "f_max", (int, float))
         if f_min >= (sample_rate // 2 if f_max is None else f_max):
             raise ValueError("MelScale: f_max should be greater than f_min.")
         type_check(norm, (NormType,), "norm")
@@ -246,12 +248,12 @@ class MelScale(AudioTensorOperation):
         self.f_max, self.norm, self.mel_type = sample_rate // 2 if f_max is None else f_max, norm, mel_type
 
     def _compute(self, wave):
-        wave = self._checked(wave, 2)
         if self.n_stft == 1:
             raise OperationError("MelScale: n_stft can not be 1.")
-        if wave.shape[-2] != self.n_stft:
+        if wave.ndim >= 2 and wave.shape[-2] != self.n_stft:
             raise OperationError(f"MelScale: invalid parameter, 'n_stft' should be equal to 'freq', but got: "
                                  f"n_stft {self.n_stft} while freq {wave.shape[-2]}.")
+        wave = self._checked(wave, 2)
         filters = mel_filters(self.n_stft, self.f_min, self.f_max, self.n_mels, self.sample_rate, self.norm,
                               self.mel_type, wave.dtype.type)
         return (filters.T.astype(np.float64) @ wave.astype(np.float64)).astype(wave.dtype)
@@ -296,6 +298,11 @@ class Resample(AudioTensorOperation):
         self.beta = 14.769656459379492 if beta is None else beta
 
     def _compute(self, wave):
+        if self.orig_freq == self.new_freq:                  # anything
+            return wave
+        if self.orig_freq < 1 or self.new_freq < 1:
+            wrong = "'des_freq' can not" if self.new_freq < 1 else "'orig_freq_prime' cannot"
+            raise OperationError(f"Resample: invalid parameter, {wrong} be zero.")
         beta = None if self.resample_method is ResampleMethod.SINC_INTERPOLATION else self.beta
         return resampled(self._checked(wave), self.orig_freq, self.new_freq, self.lowpass_filter_width,
                          self.rolloff, beta)
@@ -318,11 +325,10 @@ def _kernels(old: int, new: int, width: int, rolloff: float, beta: float | None)
 
 
 def resampled(wave: np.ndarray, old, new, width: int = 6, rolloff: float = 0.99, beta: float | None = None):
-    """(..., time) at another rate, by a sinc under a cosine window, or a Kaiser window with ``beta``."""
+    """(..., time) at another rate, by a sinc under a cosine window, or a Kaiser window with ``beta``; at the
+    same rate what the window leaves of it."""
     common = math.gcd(int(old), int(new))
     old, new = int(old) // common, int(new) // common
-    if old == new:
-        return wave
     kernels, first = _kernels(old, new, width, rolloff, beta)
     length, taps, before = wave.shape[-1], kernels.shape[1], -int(first[0])
     blocks = -(-length // old)

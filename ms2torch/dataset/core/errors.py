@@ -9,6 +9,12 @@ import traceback
 _RULE = "-" * 66
 
 
+def not_constructed(value) -> TypeError:
+    """What pybind says of an argument whose class the constructor in C++ does not take."""
+    return TypeError("__init__(): incompatible constructor arguments. The following argument types are "
+                     f"supported: int. Invoked with: {value}")
+
+
 def pipeline_error(text: str, kind: str = "Exception thrown from dataset pipeline. Refer to "
                                           "'Dataset Pipeline Error Message'.") -> RuntimeError:
     """What the pipeline itself objects to: a missing column, shapes that do not batch, an empty folder.

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 
+from ms2torch._core.checks.words import with_public_classes
 from ms2torch._core.errors import notice
 
 UINT8_MIN, UINT8_MAX = 0, 255
@@ -20,13 +21,16 @@ DOUBLE_MIN_INTEGER, DOUBLE_MAX_INTEGER = -9007199254740992, 9007199254740992
 
 def type_check(arg, types: tuple, arg_name) -> None:
     """TypeError unless ``arg`` is one of ``types``; a bool is not an int."""
+    is_bool = int in types and bool not in types and isinstance(arg, bool)
+    if is_bool or not isinstance(arg, types):
+        raise wrong_type(arg, f"{types if is_bool else list(types)}", arg_name)
+
+
+def wrong_type(arg, types: str, arg_name: str) -> TypeError:
+    """The error for an argument that is none of ``types``."""
     shown = '""' if isinstance(arg, str) and not arg else arg
-    if int in types and bool not in types and isinstance(arg, bool):
-        raise TypeError(f"Argument {arg_name} with value {shown} is not of type {types}, but got "
-                        f"{type(arg)}.")
-    if not isinstance(arg, types):
-        raise TypeError(f"Argument {arg_name} with value {shown} is not of type {list(types)}, but got "
-                        f"{type(arg)}.")
+    return with_public_classes(TypeError(f"Argument {arg_name} with value {shown} is not of type {types}, "
+                                         f"but got {type(arg)}."))
 
 
 def type_check_list(args, types: tuple, arg_names) -> None:

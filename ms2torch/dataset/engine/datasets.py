@@ -15,7 +15,7 @@ from ms2torch._core.errors import notice, unsupported
 from ms2torch._core.tensor.printing import plain_repr
 
 from ..core import config
-from ..core.errors import pipeline_error
+from ..core.errors import not_constructed, pipeline_error
 from ..core.validator_helpers import (
     INT32_MAX,
     check_columns,
@@ -486,8 +486,7 @@ def _check_iterator(num_epochs, output_numpy, do_copy) -> None:
         if value is not None:
             type_check(value, (bool,), name)
     if num_epochs is None:                  # (MindSpore's check lets it pass, its iterator does not)
-        raise TypeError("__init__(): incompatible constructor arguments. The following argument types are "
-                        "supported: int. Invoked with: None")
+        raise not_constructed(None)
     type_check(num_epochs, (int,), "num_epochs")
     check_value(num_epochs, [-1, INT32_MAX], "num_epochs")
 

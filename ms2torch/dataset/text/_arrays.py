@@ -15,6 +15,7 @@ from ..core.validator_helpers import (
     check_pos_int32,
     check_value,
     type_check,
+    wrong_type,
 )
 from ..transforms.operation import OperationError, TensorOperation, calls_through
 from ..transforms.py_transforms_util import Implementation
@@ -107,6 +108,8 @@ class Ngram(TextTensorOperation):
     (``mindspore.dataset.text.Ngram``.)
     """
 
+    _whole = ("ngrams",)
+
     def __init__(self, n, left_pad=("", 0), right_pad=("", 0), separator=" "):
         lengths = [n] if isinstance(n, int) else n
         type_check(lengths, (list,), "n")
@@ -182,6 +185,8 @@ class ToNumber(TextTensorOperation):
     """
 
     def __init__(self, data_type):
+        if not isinstance(data_type, Type):
+            raise wrong_type(data_type, "[<class 'mindspore._c_expression.typing.Type'>]", "data_type")
         dtype = numpy_dtype(data_type)
         if dtype is None or dtype.kind not in "iuf":
             raise TypeError(f"data_type: {data_type} is not numeric data type.")
@@ -241,6 +246,7 @@ class TruncateSequencePair(TextTensorOperation):
     """
 
     one_to_one = False
+    _whole = ("max_length",)
 
     def __init__(self, max_length):
         super().__init__()
@@ -288,25 +294,25 @@ def check_max_bytes(value) -> None:
 def check_flags(**flags) -> None:
     """TypeError for a flag of a tokenizer that is no bool."""
     for name, value in flags.items():
-        _check_kind(value, bool, name, "boolean")
+        check_kind(value, bool, name, "boolean")
 
 
 def check_strings(**strings) -> None:
     """TypeError for an argument of a tokenizer that is no string."""
     for name, value in strings.items():
-        _check_kind(value, str, name, "string")
+        check_kind(value, str, name, "string")
 
 
 def check_normal_form(form) -> None:
     """TypeError for what is no `NormalizeForm`."""
-    _check_kind(form, NormalizeForm, "normalization_form", "enum of 'NormalizeForm'")
+    check_kind(form, NormalizeForm, "normalization_form", "enum of 'NormalizeForm'")
 
 
 def check_vocab(vocab) -> None:
     """TypeError for what is no `Vocab`, of a tokenizer."""
-    _check_kind(vocab, Vocab, "vocab", "text.Vocab object")
+    check_kind(vocab, Vocab, "vocab", "text.Vocab object")
 
 
-def _check_kind(value, kind: type, name: str, said: str) -> None:
+def check_kind(value, kind: type, name: str, said: str) -> None:
     if not isinstance(value, kind):
         raise TypeError(f"Wrong input type for {name}, should be {said}.")

@@ -18,6 +18,7 @@ from ..transforms.operation import OperationError, PyTensorOperation
 from ._arrays import (
     TextTensorOperation,
     check_flags,
+    check_kind,
     check_max_bytes,
     check_normal_form,
     check_strings,
@@ -401,6 +402,7 @@ class BertTokenizer(_BasicTokens):
                  lower_case=False, keep_whitespace=False, normalization_form=NormalizeForm.NONE,
                  preserve_unused_token=True, with_offsets=False):
         super().__init__(lower_case, keep_whitespace, normalization_form, preserve_unused_token, with_offsets)
+        check_kind(max_bytes_per_token, int, "max_bytes_per_token", "int")
         self._wordpiece = WordpieceTokenizer(vocab, suffix_indicator, max_bytes_per_token, unknown_token,
                                              with_offsets)
 

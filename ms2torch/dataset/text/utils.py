@@ -33,7 +33,8 @@ class JiebaMode(IntEnum):
 
 def _checked_words(words, special_tokens, special_first) -> None:
     type_check(words, (list,), "word_list")
-    type_check_list(words, (str,), "word_list")
+    for word in words:
+        type_check(word, (str,), "word_list")
     seen = set()
     for word in words:
         if word in seen:
@@ -63,7 +64,8 @@ def _checked_special(special_tokens, special_first) -> None:
     type_check(special_first, (bool,), "special_first")
     if special_tokens is not None:
         type_check(special_tokens, (list,), "special_tokens")
-        type_check_list(special_tokens, (str,), "special_tokens")
+        for word in special_tokens:
+            type_check(word, (str,), "special_tokens")
         for word in special_tokens:
             if special_tokens.count(word) > 1:
                 raise ValueError(f"special_tokens contains duplicate word: {word}.")
@@ -195,7 +197,7 @@ def to_bytes(array, encoding="utf8"):
 
 
 def to_str(array, encoding="utf8"):
-    """An array of bytes as one of strings. ValueError for what is no array, TypeError for one of numbers."""
+    """An array of bytes as one of strings. TypeError for what is no array and for one of numbers."""
     if not isinstance(array, np.ndarray):
-        raise ValueError("input should be a NumPy array.")
+        raise TypeError("input should be a NumPy array.")
     return array if array.dtype.kind == "U" else np.char.decode(array, encoding)

@@ -20,7 +20,7 @@ from ms2torch._core.random.engines import MT19937
 from ms2torch._core.tensor.printing import plain_repr
 
 from ..core import config
-from ..core.errors import UserCodeError, operation_failed, pipeline_error, user_stack
+from ..core.errors import UserCodeError, not_constructed, operation_failed, pipeline_error, user_stack
 from .py_transforms_util import Implementation
 from .validators import check_transforms
 
@@ -60,6 +60,8 @@ class TensorOperation:
     one_to_one = True                    # takes exactly one column
     alike = False                        # takes several arrays, and does the same to all of them
     threads = True                       # is fast enough outside of Python's lock for threads to pay
+    _whole = ()                          # attributes that C++ takes as 32-bit ints, unlooked at before
+    _pipeline_name = None                # what a pipeline's errors call it, where that is not its own name
     _refuse = None                       # raises for an array that the transform cannot take
 
     def __new__(cls, *args, **kwargs):
@@ -76,6 +78,7 @@ class TensorOperation:
 
     def __call__(self, *inputs):
         """Apply to an array (or list, number, PIL image), outside a pipeline."""
+        self._check_whole()
         if type(self).implementation is Implementation.PY:
             self._check_one(inputs)
         elif not inputs:
@@ -94,6 +97,15 @@ class TensorOperation:
             return tuple(made)
         return _plain(result, columns)
 
+    def _check_whole(self) -> None:
+        """What pybind says where an attribute that C++ takes as a 32-bit int is none; MindSpore makes the
+        operation of C++ when the transform is used."""
+        for name in self._whole:
+            given = getattr(self, name)
+            for value in given if isinstance(given, list) else (given,):
+                if not isinstance(value, (int, np.integer)) or not -2 ** 31 <= value < 2 ** 31:
+                    raise not_constructed(value)
+
     @staticmethod
     def _check_one(inputs: tuple) -> None:
         if len(inputs) != 1:
@@ -107,6 +119,7 @@ class TensorOperation:
 
     def _opened(self):
         """The transform as a function, with its random stream (if any) started."""
+        self._check_whole()
         compute = self._compute
         pil, refuse = getattr(self, "_execute_py", None), self._refuse
         if not self.one_to_one:
@@ -339,7 +352,8 @@ def step(operation, processes: bool = False):
 def _of_transform(operation):
     """`step` of a transform of this package."""
     python = operation.implementation is Implementation.PY
-    name, run = "PyFunc" if python else type(operation).__name__, operation._opened()
+    name = "PyFunc" if python else operation._pipeline_name or type(operation).__name__
+    run = operation._opened()
 
     def worded(function):
         def apply(*columns):

@@ -112,6 +112,7 @@ class AdjustSharpness(_Adjust):
     """Between a blurred image (0) and the image (1) (``mindspore.dataset.vision.AdjustSharpness``)."""
 
     _enhancer, _argument, _named = "Sharpness", "sharpness_factor", False
+    _pipeline_name = "Sharpness"
     implementation = Implementation.C
     _execute_py = None                               # PIL images come as arrays
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ms2torch._core.random.engines import MT19937
 
-from ..core.validator_helpers import check_value, type_check
+from ..core.validator_helpers import check_value, type_check, wrong_type
 from ..transforms.operation import OperationError, RandomOperation, TensorOperation, opened
 from ..transforms.py_transforms_util import Implementation
 from ..transforms.validators import check_prob
@@ -18,7 +18,7 @@ from ._pieces import RandomResize
 from ._random import RandomResizedCrop
 from .images import ImageOperation, cut, needs_image
 from .utils import Border, Inter
-from .validators import check_interpolation, check_size
+from .validators import check_interpolation, check_resized
 
 __all__ = [
     "BoundingBoxAugment",
@@ -30,6 +30,9 @@ __all__ = [
     "ResizeWithBBox",
 ]
 
+_OPERATIONS = ("[<class 'mindspore._c_dataengine.TensorOp'>, "
+               "<class 'mindspore._c_dataengine.TensorOperation'>]")
+
 
 def _checked(columns) -> tuple[np.ndarray, np.ndarray]:
     """The image, and a copy of the boxes that may be written into."""
@@ -39,7 +42,10 @@ def _checked(columns) -> tuple[np.ndarray, np.ndarray]:
             f"bounding box), but got: {len(columns)}",
             "Unexpected error.",
         )
-    image, boxes = columns
+    image, boxes = map(np.asarray, columns)            # (PIL images come as arrays)
+    if image.ndim < 2:
+        raise OperationError("Invalid data, input image hasn't been decoded, you may need to perform Decode "
+                             "first.", "Unexpected error.")
     if boxes.ndim < 2:
         raise OperationError(
             "BoundingBox: bounding boxes should have to be two-dimensional matrix at least, "
@@ -111,7 +117,7 @@ class ResizeWithBBox(_WithBoxes):
 
     def __init__(self, size, interpolation=Inter.LINEAR):
         check_interpolation(interpolation)
-        check_size(size)
+        check_resized(size)
         super().__init__()
         self.size, self.interpolation = size, interpolation
 
@@ -129,7 +135,7 @@ class RandomResizeWithBBox(_Drawn):
     (``mindspore.dataset.vision.RandomResizeWithBBox``)."""
 
     def __init__(self, size):
-        check_size(size)
+        check_resized(size)
         super().__init__()
         self.size = size
 
@@ -196,6 +202,8 @@ class RandomResizedCropWithBBox(_Drawn):
     (``mindspore.dataset.vision.RandomResizedCropWithBBox``.)
     """
 
+    _pipeline_name = "RandomCropAndResizeWithBBox"
+
     def __init__(
         self,
         size,
@@ -225,7 +233,8 @@ class BoundingBoxAugment(_Drawn):
     def __init__(self, transform, ratio=0.3):
         type_check(ratio, (float, int), "ratio")
         check_value(ratio, [0.0, 1.0], "ratio")
-        type_check(transform, (TensorOperation,), "transform")
+        if not isinstance(transform, TensorOperation):
+            raise wrong_type(transform, _OPERATIONS, "transform")
         super().__init__()
         self.transform, self.ratio = transform, ratio
 

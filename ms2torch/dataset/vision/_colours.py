@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 
-from ..core.validator_helpers import check_value, type_check, type_check_list
+from ..core.validator_helpers import check_value, type_check
 from ..transforms.operation import OperationError, PyTensorOperation, RandomOperation, TensorOperation
 from ..transforms.py_transforms_util import Implementation
 from . import kernels
@@ -170,9 +170,10 @@ class RandomGrayscale(TensorOperation, PyTensorOperation):
         return self._execute_py(image)
 
     def _execute_py(self, image):
+        mode = image.mode
         if self.prob <= random.random():
             return image
-        mode, grey = image.mode, image.convert("L")
+        grey = image.convert("L")
         return grey if mode == "L" else pillow("Image").merge("RGB", (grey, grey, grey))
 
 
@@ -181,7 +182,9 @@ def _check_bits(bits) -> None:
     if isinstance(bits, int):
         check_value(bits, [1, 8])
         return
-    type_check_list(bits, (int,), "bits")
+    for value in bits:
+        type_check(value, (int,), "bits")
+        check_value(value, [0, 255], "bits")
     if len(bits) != 2:
         raise TypeError("Size of bits should be a single integer or a list/tuple (min, max) of length 2.")
     if not 1 <= bits[0] <= bits[1] <= 8:

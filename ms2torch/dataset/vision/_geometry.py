@@ -13,7 +13,14 @@ from ..transforms.validators import check_prob
 from . import kernels, resizing
 from .images import PADDED, ImageOperation, cut, flipped, needs_pil, pad, pad_pil, pillow, unfit
 from .utils import Border, Inter, parse_padding
-from .validators import check_border, check_fill_value, check_interpolation, check_padding, check_size
+from .validators import (
+    check_border,
+    check_fill_value,
+    check_interpolation,
+    check_padding,
+    check_resized,
+    check_size,
+)
 
 _METHODS = {Inter.NEAREST: "nearest", Inter.LINEAR: "linear", Inter.CUBIC: "cubic", Inter.AREA: "area"}
 
@@ -68,7 +75,7 @@ class Resize(ImageOperation):
 
     def __init__(self, size, interpolation=Inter.LINEAR):
         check_interpolation(interpolation)
-        check_size(size)
+        check_resized(size)
         super().__init__()
         self.size, self.interpolation = size, interpolation
         if interpolation in (Inter.AREA, Inter.PILCUBIC):
@@ -78,7 +85,7 @@ class Resize(ImageOperation):
 
     def _compute(self, image):
         if self.interpolation is Inter.ANTIALIAS:
-            raise TypeError("The current InterpolationMode is not supported with NumPy input.")
+            needs_pil(image)
         if isinstance(self.size, int):
             lead = image.ndim - 3 if image.ndim > 3 else 0
             height, width = shorter_side(image.shape[lead], image.shape[lead + 1], self.size)

@@ -2,7 +2,8 @@
 transforms take several images at once, (..., H, W, C).
 
 A line of the table is a check: ``rank``, the ranks that are refused (4: and more), ``channels``, how many
-there may be, or ``type``, the dtypes that there may be; the text of its error, and whose check it is.
+there may be, ``type``, the dtypes that there may be, or ``empty``, of an image without a pixel; the text of
+its error, and whose check it is.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def _refusal(name: str, checks: list):
     counts = any(check == "channels" for check, _, _ in checks)
 
     def refuse(image: np.ndarray) -> None:
-        kind = image.dtype.char, image.ndim, image.shape[-1:] if counts else ()
+        kind = image.dtype.char, image.ndim, image.shape[-1:] if counts else (), not image.size
         if kind not in fine:
             _refuse(name, checks, image)
             fine.add(kind)
@@ -57,7 +58,9 @@ def _refuse(name: str, checks: list, image: np.ndarray) -> None:
     """Raise what MindSpore raises for an image that the transform cannot take."""
     kind = named(image.dtype)
     for check, values, text in checks:
-        if check == "rank":
+        if check == "empty":
+            fine = image.size
+        elif check == "rank":
             fine = str(min(max(image.ndim, 1), 4)) not in values
         elif check == "channels":
             fine = image.ndim < 3 or str(image.shape[-1]) in values

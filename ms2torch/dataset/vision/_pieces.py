@@ -19,7 +19,7 @@ from ._geometry import resized, shorter_side
 from ._random import held
 from .images import ImageOperation, cut, needs_pil, pad, pillow
 from .utils import Border, Inter, SliceMode
-from .validators import check_border, check_fill_value, check_size
+from .validators import check_border, check_fill_value, check_resized, check_size
 
 __all__ = ["Erase", "FiveCrop", "PadToSize", "RandomResize", "ResizedCrop", "SlicePatches", "TenCrop"]
 
@@ -71,7 +71,7 @@ class RandomResize(RandomOperation, ImageOperation):
     _methods = (Inter.LINEAR, Inter.NEAREST, Inter.CUBIC, Inter.AREA)
 
     def __init__(self, size):
-        check_size(size)
+        check_resized(size)
         super().__init__()
         self.size = size
 
@@ -243,7 +243,8 @@ class TenCrop(_Crops):
     """`FiveCrop`, and `FiveCrop` of the mirrored PIL image (``mindspore.dataset.vision.TenCrop``)."""
 
     def __init__(self, size, use_vertical_flip=False):
-        type_check(use_vertical_flip, (bool,), "use_vertical_flip")
+        if use_vertical_flip is not None:
+            type_check(use_vertical_flip, (bool,), "use_vertical_flip")
         super().__init__(size)
         self.use_vertical_flip = use_vertical_flip
 

@@ -130,6 +130,8 @@ class _RandomResizedCrop(RandomOperation, ImageOperation):
 class RandomResizedCrop(_RandomResizedCrop):
     """A rectangle of random area (``scale``, of the whole) and proportion (``ratio``), at another size."""
 
+    _pipeline_name = "RandomCropAndResize"
+
 
 class RandomCropDecodeResize(_RandomResizedCrop):
     """`RandomResizedCrop` straight from the bytes of an image file.

@@ -29,6 +29,18 @@ def check_size(size) -> None:
         raise TypeError("Size should be a single integer or a list/tuple (h, w) of length 2.")
 
 
+def check_resized(size) -> None:
+    """The size of a transform that resizes: a side, which may be True, or (height, width)."""
+    if isinstance(size, int):
+        check_value(size, (1, FLOAT_MAX_INTEGER))
+    elif isinstance(size, (list, tuple)) and len(size) == 2:
+        for i, value in enumerate(size):
+            type_check(value, (int,), f"size at dim {i}")
+            check_value(value, (1, INT32_MAX), f"size at dim {i}")
+    else:
+        raise TypeError("Size should be a single integer or a list/tuple (h, w) of length 2.")
+
+
 def check_interpolation(interpolation) -> None:
     if interpolation is None:
         raise KeyError("Interpolation should not be None")
