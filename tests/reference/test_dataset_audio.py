@@ -153,6 +153,19 @@ def test_a_spectrogram_of_given_mels():
     return found.shape, str(found.dtype), bool(found.min() >= 0)
 
 
+@case(each={"dtype": ["float32", "float64"]}, atol=2e-5, rtol=0.0, reason="sums in another order")
+def test_what_is_sought_from_random_numbers(dtype):
+    mels, found = np.abs(np.random.RandomState(0).rand(2, 8, 3)).astype(dtype), []
+    for settings in ({"max_iter": 4}, {"max_iter": 300, "tolerance_loss": 0.05}, {"max_iter": 300, "tolerance_change": 1e-3},
+                     {"max_iter": 9, "sgdargs": {"sgd_lr": 0.2, "sgd_momentum": 0.5}}):
+        ds.config.set_seed(7)
+        found.append(A.InverseMelScale(21, 8, 8000, **settings)(mels))
+    for powers in (POWERS.copy(), POWERS[None].copy(), POWERS[0].copy()):
+        ds.config.set_seed(5)
+        found.append(A.GriffinLim(40, 2)(powers))
+    return found, A.PitchShift(8000, 0, n_fft=64)(WAVE.astype(dtype)), A.Resample(8000, 8000)(np.arange(3))
+
+
 MISTAKES = {
     "overdrive": lambda: A.Overdrive(200), "phaser": lambda: A.Phaser(44100, 2.0),
     "phaser-speed": lambda: A.Phaser(44100, mod_speed=3.0), "flanger": lambda: A.Flanger(0),

@@ -3,6 +3,7 @@
 import os
 import tempfile
 
+import mindspore as ms
 import mindspore.dataset as ds
 import numpy as np
 from mindspore.dataset import audio, text, transforms, vision
@@ -94,6 +95,31 @@ def said_of(found):
     """Of `lines` what went wrong, without tracebacks and Python's paths."""
     return [[one[0], one[1].rsplit("\n\n---", 1)[0].strip().rsplit("\n", 1)[-1], one[1].rsplit("\n", 1)[-1]] if isinstance(one, list) else one
             for one in found]
+
+
+@case()
+def test_of_values_that_are_named():
+    a, v, wrong = audio, vision, [[2], "a", None, True, (0.5,), {}, len, 2.5, 2 ** 31, np.array([1.0, 2.0]), ms.float32]
+    frames = {"n_fft": 64, "win_length": 40, "hop_length": 20}
+    return lines([call for w in wrong for call in (
+        lambda w=w: a.ComplexNorm(w) and None, lambda w=w: a.AmplitudeToDB(amin=w) and None, lambda w=w: a.MelScale(f_max=w) and None,
+        lambda w=w: a.EqualizerBiquad(44100, w, 1.0) and None, lambda w=w: a.TimeMasking(mask_value=w) and None, lambda w=w: text.ToNumber(w) and None,
+        lambda w=w: text.WordpieceTokenizer(VOCAB, max_bytes_per_token=w) and None, lambda w=w: v.Resize(w) and None,
+        lambda w=w: v.BoundingBoxAugment(w) and None, lambda w=w: a.Spectrogram(pad=w) and None, lambda w=w: text.to_str(w) is None,
+        lambda w=w: text.Vocab.from_list([w]) and None, lambda w=w: v.RandomPosterize((w, 3)) and None)]) + lines([
+            lambda: v.Resize((2 ** 26, -1)), lambda: a.Biquad(1, 1, 1, 2 ** 31, 1, 1), lambda: a.MelScale(f_min=2 ** 31), lambda: a.LFCC(speckwargs=frames),
+            lambda: a.MFCC(melkwargs=frames), lambda: v.RandomPosterize((-1, 9)), lambda: a.PitchShift(8000, 1, window=None)]), [
+                said.split(".")[0] for _, said in lines([
+                    lambda: a.DetectPitchFrequency(8000, freq_low=85.5)(WAVE), lambda: text.TruncateSequencePair(1.5)(WORDS, WORDS),
+                    lambda: text.Ngram(2 ** 40)(WORDS)])]
+
+
+@case()
+def test_of_images_without_a_pixel():
+    v, empty = vision, np.zeros((0, 4, 3), np.uint8)
+    return said_of(lines([lambda one=one: next(iter(ds.NumpySlicesDataset([empty], ["x"]).map(one, "x"))) and None for one in (
+        v.Rescale(1.0, 0.0), v.Invert(), v.HorizontalFlip(), v.VerticalFlip(), v.HWC2CHW(), v.AdjustContrast(2), v.ToTensor(), v.AutoContrast(), v.Posterize(3),
+        v.Equalize(), v.Pad(1), v.AdjustBrightness(2), v.AdjustHue(0.2), v.AdjustSharpness(2), v.GaussianBlur(3), v.Rotate(30), v.Solarize(3), v.Resize(2))]))
 
 
 @case()

@@ -313,10 +313,8 @@ class LFCC(AudioTensorOperation):
 class InverseMelScale(RandomOperation, AudioTensorOperation):
     """A spectrogram, (..., n_stft, time), that has the given mel spectrogram, (..., n_mels, time).
 
-    (``mindspore.dataset.audio.InverseMelScale``.) It is sought by descent with momentum from random numbers,
-    until the
-    loss is below ``tolerance_loss`` or changes less than ``tolerance_change``. MindSpore starts from other
-    numbers.
+    (``mindspore.dataset.audio.InverseMelScale``.) It is sought by descent from random numbers, until the loss
+    is below ``tolerance_loss`` or changes less than ``tolerance_change``.
     """
 
     def __init__(
@@ -365,15 +363,22 @@ class InverseMelScale(RandomOperation, AudioTensorOperation):
             self.n_stft, self.f_min, self.f_max, self.n_mels, self.sample_rate, self.norm, self.mel_type
         ).astype(np.float64)
         wanted = wave.reshape(-1, *wave.shape[-2:]).astype(np.float64)
-        count = len(wanted) * self.n_stft * wanted.shape[-1]
-        found = np.array([stream.real32() for _ in range(count)]).reshape(len(wanted), self.n_stft, -1)
-        speed, last, times = np.zeros_like(found), math.inf, wanted.shape[-1] * len(wanted)
+        drawn = stream.real32 if wave.dtype == np.float32 else stream.real
+        found = np.array([drawn() for _ in range(len(wanted) * self.n_stft * wanted.shape[-1])])
+        found = found.reshape(len(wanted), self.n_stft, -1)
+        for channel, mels in enumerate(wanted):
+            found[channel] = self._sought(found[channel], mels, filters)
+        return found.reshape(*(wave.shape[:-2] or (1,)), self.n_stft, found.shape[-1]).astype(wave.dtype)
+
+    def _sought(self, found, mels, filters):
+        """Of one channel, from random numbers. MindSpore's steps have no momentum, whatever ``sgdargs``
+        say."""
+        last, rate = math.inf, self.sgdargs["sgd_lr"] / mels.shape[-1]
         for _ in range(self.max_iter):
-            missing = wanted - filters.T @ found
-            loss = (missing**2).sum() / times
-            speed = self.sgdargs["sgd_momentum"] * speed - 2 / times * (filters @ missing)
-            found = np.maximum(found - self.sgdargs["sgd_lr"] * speed, 0)
+            missing = mels - filters.T @ found
+            loss = (missing**2).mean()
             if loss < self.tolerance_loss or abs(last - loss) < self.tolerance_change:
                 break
+            found = found + rate * (filters @ missing)
             last = loss
-        return found.reshape(*(wave.shape[:-2] or (1,)), self.n_stft, found.shape[-1]).astype(wave.dtype)
+        return np.maximum(found, 0)

@@ -161,9 +161,7 @@ class PitchShift(AudioTensorOperation):
 class GriffinLim(RandomOperation, AudioTensorOperation):
     """A signal, (..., time), that has the given spectrogram, (..., freq, frames), after Griffin and Lim.
 
-    (``mindspore.dataset.audio.GriffinLim``.) With ``rand_init`` the phases start from random numbers, which
-    are not
-    MindSpore's.
+    (``mindspore.dataset.audio.GriffinLim``.) With ``rand_init`` the phases start from random numbers.
     """
 
     def __init__(
@@ -221,12 +219,14 @@ class GriffinLim(RandomOperation, AudioTensorOperation):
         keep = momentum / (1 + 2 * momentum)  # MindSpore takes m / (1 + m) twice
         phases, last = np.ones(wave.shape, complex), np.zeros(wave.shape, complex)
         if self.rand_init:
-            drawn = np.array([stream.real32() for _ in range(2 * wave.size)]).reshape(2, *wave.shape)
-            phases = drawn[0] + 1j * drawn[1]
+            drawn = np.array([stream.real() for _ in range(2 * wave.size)])
+            turned = (*wave.shape[:-2], wave.shape[-1], wave.shape[-2])          # frame after frame
+            phases = (drawn[1::2] + 1j * drawn[::2]).reshape(turned).swapaxes(-1, -2)
         for _ in range(self.n_iter):
             signal = to_time(sizes * phases, shape, self.hop_length, None)
             built = to_frequencies(signal, shape, self.hop_length)
             phases = built - last * keep
             phases = phases / (np.abs(phases) + 1e-16)
             last = built
-        return to_time(sizes * phases, shape, self.hop_length, self.length or None).astype(wave.dtype)
+        found = to_time(sizes * phases, shape, self.hop_length, self.length or None).astype(wave.dtype)
+        return found.reshape(-1, found.shape[-1]) if found.ndim > 2 else found

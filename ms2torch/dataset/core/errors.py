@@ -27,8 +27,9 @@ def pipeline_error(text: str, kind: str = "Exception thrown from dataset pipelin
 
 
 def unexpected_error(text: str) -> RuntimeError:
-    """What MindSpore's pipeline did not foresee, which asks for an issue."""
-    head, rule, rest = str(pipeline_error(f"[Internal ERROR] {text}")).partition(_RULE)
+    """What MindSpore's pipeline did not foresee, which asks for an issue; ``text`` has "[Internal ERROR]" in
+    it."""
+    head, rule, rest = str(pipeline_error(text)).partition(_RULE)
     return RuntimeError(f"{head}{_RULE}\n- Framework Unexpected Exception Raised: \n{_RULE}\n"
                         "This exception is caused by framework's unexpected error. Please create an issue at "
                         f"https://atomgit.com/mindspore/mindspore/issues to get help.\n\n{rule}{rest}")

@@ -33,7 +33,7 @@ def shuffled_rows(rows, draw: MT19937_64, size: int):
     """Each row at random from a buffer of ``size`` rows that is refilled in order."""
     buffer = list(islice(rows, size))
     if not buffer:
-        raise unexpected_error("Unable to fetch a single row for shuffle buffer.")
+        raise unexpected_error("[Internal ERROR] Unable to fetch a single row for shuffle buffer.")
     while buffer:
         slot = draw() % len(buffer)
         row, buffer[slot] = buffer[slot], buffer[-1]

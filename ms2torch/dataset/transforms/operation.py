@@ -20,7 +20,14 @@ from ms2torch._core.random.engines import MT19937
 from ms2torch._core.tensor.printing import plain_repr
 
 from ..core import config
-from ..core.errors import UserCodeError, not_constructed, operation_failed, pipeline_error, user_stack
+from ..core.errors import (
+    UserCodeError,
+    not_constructed,
+    operation_failed,
+    pipeline_error,
+    unexpected_error,
+    user_stack,
+)
 from .py_transforms_util import Implementation
 from .validators import check_transforms
 
@@ -37,11 +44,14 @@ class OperationError(Exception):
 
     def eager(self):
         """As the error of a call outside a pipeline."""
-        return pipeline_error(str(self), *self.kind)
+        return self._worded(str(self))
 
     def in_pipeline(self, name: str):
         """As the error of ``map``."""
-        return pipeline_error(f"map operation: [{name}] failed. {self}", *self.kind)
+        return self._worded(f"map operation: [{name}] failed. {self}")
+
+    def _worded(self, text: str):
+        return unexpected_error(text) if "[Internal ERROR]" in text else pipeline_error(text, *self.kind)
 
 
 def is_pil(image) -> bool:

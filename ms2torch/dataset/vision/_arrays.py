@@ -189,7 +189,8 @@ class MixUp(PyTensorOperation):
     def __call__(self, image, label):
         share = np.random.beta(self.alpha, self.alpha, self.batch_size)
         if self.is_single:
-            return self._mixed(share, image, label, *(np.roll(x, -1, axis=0) for x in (image, label)))
+            return self._mixed(share, image, label, *(np.roll(x[:self.batch_size], -1, axis=0)
+                                                     for x in (image, label)))
         if self.is_first:
             share, self.is_first = np.ones(self.batch_size), False
         self.image, self.label = self._mixed(share, image, label, self.image, self.label)
