@@ -74,7 +74,8 @@ def rules(reference: dict) -> list[str]:
 
 def _lines(found, places):
     for (primitive, rule), facts in found.items():
-        if rule == "convert":               # (tells places; signatures.tsv says which inputs are converted)
+        # "convert" tells places (signatures.tsv says what is converted); functions have several forms.
+        if rule == "convert" or primitive[0].islower():
             continue
         merged: dict[str, Counter] = defaultdict(Counter)
         for (inputs, right), times in facts.items():

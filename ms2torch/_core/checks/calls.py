@@ -91,6 +91,8 @@ def confusable(valid: str) -> dict[str, frozenset[type]]:
     numbers for each other, None and a Tensor for them. (Of axes definitions ask themselves.)"""
     found = {}
     for name, source, _, fixed, _, kinds in _ARGUMENT.findall(valid):
+        if valid.startswith("Eye("):                    # (its m is n where it is not given)
+            break
         listed, called = kinds.split(", "), source or name
         if fixed or not {"bool", "float", "int"} >= set(listed) or _AXIS.fullmatch(called):
             continue

@@ -193,8 +193,8 @@ class _Form:
                 raw, worded = lower(args), str(err).startswith("For ")
                 if err.__class__ is AttributeError and (made := as_tensors(name, raw)):
                     return __call__(self, *map(wrap, made), **kwargs)
-                told = early(args, raw) or form.unlike(raw, True) or \
-                    rules.refusal(name, raw, order)
+                told = early(args, raw) or form.failed_condition(raw, self._fixed) or \
+                    form.unlike(raw, True) or rules.refusal(name, raw, order)
                 raise (told or (worded and err) or form.unfit(raw, self._fixed) or form.unlike(raw, False)
                        or err) from None
 
@@ -227,7 +227,8 @@ class _Form:
         if wrong := self.odd_one(raw):
             raise wrong from None
         wrong = mindspore_error(err, self.name, (), given, self.valid, self.kernel, fixed,
-                                partial(self.unlike, raw), partial(self.unfit, raw, fixed))
+                                lambda certain: (certain and self.failed_condition(raw, fixed)) or
+                                self.unlike(raw, certain), partial(self.unfit, raw, fixed))
         if (result := wider.compute(wrong, self.kernel, (), {**given, **fixed})) is None:
             raise wrong from None
         return result
@@ -245,6 +246,11 @@ class _Form:
             raise wrong from None
         raise refused.signature_error(
             self.calling, f"{self.name}.__call__", self.takes, (*values[:count], *more), named) from None
+
+    def failed_condition(self, raw, attributes):
+        """What preconditions.tsv says of a call that has failed."""
+        own = {f"own_{n}": v for n, v in attributes.items()}
+        return precondition_error(self.calling, {**{f"a{k}": v for k, v in enumerate(raw)}, **own}, True)
 
     def unlike(self, raw, certain):
         return refused.failed_argument_error(
