@@ -261,3 +261,19 @@ def _two():
 @case(each={"what": list(BAD)}, raises=True)
 def test_refused_schedulers(what):
     BAD[what]()
+
+
+@case(each={"made": ["StepLR", "CosineAnnealingLR"]})
+def test_schedules_of_no_epoch(made):
+    schedule = getattr(lr_scheduler, made)(optim.SGD(parameters(), lr=0.1), 0)
+    found = []
+    for _ in range(3):
+        schedule.step()
+        found.append([float(rate.asnumpy()) for rate in schedule.get_last_lr()])
+    return found
+
+
+@case
+def test_what_an_optimizer_has_not_is_not_read_of_groups():
+    one, two = parameters(shapes={"one": (2,), "two": (2,)})
+    return run(optim.RAdam([{"params": [one], "maximize": True}, {"params": [two]}], lr=0.1), steps=3)

@@ -24,3 +24,8 @@ def test_a_group_whose_rate_is_zero_rests(name):
     one, two = parameters(shapes={"one": (2,), "two": (2,)})
     groups = [{"params": [one], "lr": 0.0}, {"params": [two]}]
     return run(nn.Momentum(groups, 0.1, 0.9) if name == "Momentum" else nn.Adam(groups, 0.1), steps=2)
+
+
+@case(each={"nesterov": [True, False]})
+def test_the_largest_moment_looks_no_step_ahead(nesterov):
+    return run(nn.Adam(parameters(), 0.1, 0.8, 0.9, 1e-3, use_nesterov=nesterov, use_amsgrad=True), steps=4)

@@ -48,7 +48,7 @@ _CLASSES = (("<class 'torch.Tensor'>", "<class 'mindspore.common.tensor.Tensor'>
             ("<class 'torch.nn.parameter.Parameter'>", "<class 'abc.Parameter'>"),
             ("<class 'ms2torch.common.parameter.Parameter'>", "<class 'abc.Parameter'>"),
             ("<class 'ms2torch._core.tensor.dtype.", "<class 'mindspore._c_expression.typing."),
-            ("<class 'numpy.bool'>", "<class 'numpy.bool_'>"))
+            ("<class 'numpy.bool'>", "<class 'numpy.bool_'>"), ("<class 'ms2torch.", "<class 'mindspore."))
 # In Python's own errors.
 _QUOTED = re.compile(r"'(Bool|Int|UInt|Float|BFloat|Complex|TensorType|numpy\.bool)'")
 _OPERANDS = re.compile(r"unsupported operand type|bad operand type|'.{1,4}' not supported between|"

@@ -117,7 +117,8 @@ class StepLR(_Chained):
         super().__init__(optimizer, last_epoch)
 
     def _factor(self, epoch):
-        return self.gamma if epoch and epoch % self.step_size == 0 else 1.0
+        step = self.step_size
+        return self.gamma if epoch and step and epoch % step == 0 else 1.0
 
     def _total(self, epoch):
         return self.gamma ** (epoch // self.step_size)
@@ -273,6 +274,8 @@ class CosineAnnealingLR(LRScheduler):
         epoch, low = self._epoch, self.eta_min
         if epoch == 0:
             return [rate * 1.0 for rate in self._last_lr]
+        if self.T_max == 0:                                  # MindSpore divides Tensors
+            return [rate * math.nan for rate in self._last_lr]
         if (epoch - 1 - self.T_max) % (2 * self.T_max) == 0:
             rise = (2 - self._swing(1)) / 2
             return [

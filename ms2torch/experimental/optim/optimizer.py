@@ -147,7 +147,7 @@ class Optimizer(HostValues, Cell):
         """A step of parameters of one group and dtype; ``last``: nothing can fail once they are written."""
         params = [self.parameters[i]._rest for i in places]
         grads = [fitted(gradients[i]._t, p, self.cls_name) for i, p in zip(places, params, strict=True)]
-        if group.get("maximize"):
+        if group.get("maximize") and "maximize" in self.defaults:
             grads = torch._foreach_neg(grads)
         if self._adds_decay and group["weight_decay"]:
             grads = torch._foreach_add(grads, params, alpha=group["weight_decay"])

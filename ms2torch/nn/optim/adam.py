@@ -58,7 +58,7 @@ class AdamBase(Optimizer):
         power1, power2 = self._power(self.beta1_power, beta1), self._power(self.beta2_power, beta2)
         correction = math.sqrt(1.0 - power2) / (1.0 - power1)
         self._sparse_steps(correction)
-        if self.use_nesterov:
+        if self.use_nesterov and not self.use_amsgrad:       # MindSpore's kernel with v's largest has none
             kernel = partial(_nesterov, self._hyper, correction)
             return self._update(gradients, kernel, self.moment1, self.moment2)
         slots = (self.moment1, self.moment2) + ((self.vhat,) if self.use_amsgrad else ())
