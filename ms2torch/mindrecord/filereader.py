@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ms2torch._core.checks.error_wrappers import binds_by_inspect
+
 from .. import log as logger
 from .common.exceptions import ParamTypeError
 from .core.encryption import Plain
@@ -19,6 +21,7 @@ class FileReader:
     RuntimeError for a file that is missing, damaged, renamed, or of another schema than the first.
     """
 
+    @binds_by_inspect
     def __init__(self, file_name, num_consumer=4, columns=None, operator=None):
         check_reading(file_name, num_consumer)
         if operator is not None:

@@ -213,7 +213,8 @@ def test_what_is_missing_of_a_dataset_and_what_is_wrong(inside):
 def test_of_methods_of_a_pipeline():
     rows, schema = ds.NumpySlicesDataset({"a": [1, 2], "b": [3, 4]}), ds.Schema()
     return lines([
-        lambda: rows.map(), lambda: rows.batch(1, 2, 3, 4, 5), lambda: rows.shuffle(2, x=1), lambda: rows.repeat(1, 2), lambda: rows.skip(), lambda: rows.zip(),
+        schema.add_column, lambda: schema.add_column("a", ms.int8, x=1), lambda: text.Vocab.from_dict(), lambda: text.Vocab.from_list(["a"], x=1), FileReader,
+        lambda: FileReader("no", x=1), lambda: rows.map(), lambda: rows.batch(1, 2, 3, 4, 5), lambda: rows.shuffle(2, x=1), lambda: rows.repeat(1, 2), lambda: rows.skip(), lambda: rows.zip(),
         lambda: rows.rename("a"), lambda: rows.filter(), lambda: rows.project(x=1), lambda: rows.create_dict_iterator(x=1), lambda: rows.save(),
         lambda: rows.save("s", 1, 5), lambda: rows.save("s", 1, "x"), lambda: rows.save("s", 0), lambda: rows.save(""), lambda: schema.parse_columns(5),
         lambda: schema.parse_columns([5]), lambda: schema.parse_columns({"a": 5}), lambda: schema.parse_columns({"a": {"type": np.int8}}),

@@ -390,3 +390,17 @@ def test_rows_that_do_not_match_are_left_out():
     with folder():
         write([rows])
         return plain((rows, list(FileReader("f").get_next())))
+
+
+@case
+def test_sizes_that_are_no_sizes():
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        writer = FileWriter(os.path.join(folder, "a.mindrecord"), 1)
+        for size in (None, "a", 1.5, False, -1, 2 ** 40, 5, 1 << 15):
+            for set_size in (writer.set_header_size, writer.set_page_size):
+                try:
+                    found.append(set_size(size) is None)
+                except Exception as error:
+                    found.append([type(error).__name__, str(error).split(".")[0]])
+    return found

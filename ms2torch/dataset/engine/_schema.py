@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 
+from ms2torch._core.checks.error_wrappers import binds_by_inspect
 from ms2torch._core.tensor.dtype import Type
 
 from ..core.datatypes import mstype_to_detype
@@ -55,6 +56,7 @@ class Schema:
                 column["rank"] = about["rank"]
         return schema
 
+    @binds_by_inspect
     def add_column(self, name, de_type, shape=None):
         """Add a column: ``de_type`` is a MindSpore dtype or its name. TypeError for anything else."""
         type_check(name, (str,), "name")

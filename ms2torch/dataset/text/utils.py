@@ -7,6 +7,8 @@ from enum import IntEnum
 
 import numpy as np
 
+from ms2torch._core.checks.error_wrappers import binds_by_inspect
+
 from ..core.errors import pipeline_error
 from ..core.validator_helpers import INT32_MAX, check_value, type_check, type_check_list
 
@@ -86,6 +88,7 @@ class Vocab:
         return made
 
     @classmethod
+    @binds_by_inspect
     def from_dict(cls, word_dict):
         """From a dict of words and their numbers."""
         type_check(word_dict, (dict,), "word_dict")
@@ -96,6 +99,7 @@ class Vocab:
         return cls._of(dict(word_dict))
 
     @classmethod
+    @binds_by_inspect
     def from_list(cls, word_list, special_tokens=None, special_first=True):
         """From words, numbered in order; the special tokens stand before them, or behind."""
         _checked_words(word_list, special_tokens, special_first)
