@@ -48,7 +48,7 @@ def flatten(found, opened: Checkpoint) -> tuple[dict[str, torch.Tensor], str | N
             listed = other in OPTIMIZERS and isinstance(value, list) and len(value) == 1
             state = value[0] if listed else value
             if other in OPTIMIZERS and isinstance(state, dict) and "state" in state:
-                tensors |= _optimizer(other, state, list(tensors), container, opened.left)
+                tensors |= _optimizer(other, state, _parameters(tensors), container, opened.left)
                 if listed and "optimizer" in container:
                     container["optimizer"]["listed"] = True
             elif isinstance(value, (int, float, str, bool, type(None))):
@@ -141,8 +141,19 @@ def _numbered(groups, names: list[str]) -> dict[int, str]:
         given = [name for group in groups for name in group.get("param_names", ())]
     except (TypeError, KeyError, AttributeError):
         return {}
-    own = given or [n for n in names if n.rpartition(".")[2] not in _NO_PARAMETER]
+    own = given or names
     return dict(zip(numbers, own, strict=True)) if len(own) == len(numbers) else {}
+
+
+def _parameters(tensors: dict[str, torch.Tensor]) -> list[str]:
+    """The names of what an optimizer may have numbered: no buffers, and each tied weight once."""
+    seen, found = set(), []
+    for name, t in tensors.items():
+        place = (t.data_ptr(), t.shape, t.stride()) if t.numel() else name
+        if place not in seen and name.rpartition(".")[2] not in _NO_PARAMETER:
+            found.append(name)
+        seen.add(place)
+    return found
 
 
 def _settings(groups, state: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:

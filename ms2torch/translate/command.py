@@ -20,7 +20,7 @@ from ms2torch.cli import Parser
 
 from . import places, report
 from .outcome import File, Outcome
-from .places import BadInput, Draft, Project
+from .places import DRAFT, BadInput, Draft, Project
 from .translation import NEEDS_LIBCST, Site
 
 _EXIT = "exit code: 0 all translated and proved, 1 something kept or not proved, 2 bad input"
@@ -67,13 +67,21 @@ def main(argv: list[str]) -> int:
                 report.write_json(outcome, asked.json)
             draft.settle()
     except (BadInput, OSError) as error:
-        file = isinstance(error, OSError) and error.filename
-        said = f"can't write {file!r}: {error.strerror}" if file else error
+        said = error if isinstance(error, BadInput) else _unwritten(error, asked.out)
         print(f"ms2torch: {said}", file=sys.stderr)
         return 2
     if asked.json != "-":
         report.show(outcome)
     return 0 if outcome.done else 1
+
+
+def _unwritten(error: OSError, out: str) -> str:
+    """What a failed write is told as; what lies in the draft is OUT to a reader."""
+    why = error.strerror
+    if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list):
+        why = str(error.args[0][0][-1]).partition("] ")[2].partition(":")[0]  # of a list of all files
+    file = error.filename if error.filename and DRAFT not in str(error.filename) else out
+    return f"can't write {str(file)!r}: {why or error}"
 
 
 def _has_libcst() -> None:

@@ -18,6 +18,8 @@ from ms2torch.scan.sources import files
 
 from .notebooks import Notebook
 
+# How the folder begins in which OUT is made before it gets its name.
+DRAFT = ".ms2torch-"
 _LEFT = ("__pycache__", ".*", "*.pyc")
 
 
@@ -99,7 +101,7 @@ def _may_write(target: Path, place: Path, force: bool) -> None:
     if not parent.is_dir():
         raise BadInput(f"can't write {shown!r}: {str(parent)!r} is no folder")
     try:
-        os.rmdir(tempfile.mkdtemp(prefix=".ms2torch-", dir=parent))
+        os.rmdir(tempfile.mkdtemp(prefix=DRAFT, dir=parent))
     except OSError as error:
         raise BadInput(f"can't write {shown!r}: {error.strerror}") from None
 
@@ -158,7 +160,7 @@ class Draft:
 
     def __enter__(self) -> Draft:
         parent = _existing(self.project.out)
-        self.folder = Path(tempfile.mkdtemp(prefix=".ms2torch-", dir=parent))
+        self.folder = Path(tempfile.mkdtemp(prefix=DRAFT, dir=parent))
         self.place = self.folder / self.project.out.name
         if self.project.root.is_dir():
             try:

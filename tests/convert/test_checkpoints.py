@@ -197,6 +197,26 @@ def test_pytorchs_own_optimizer_state(tmp_path):
     )
 
 
+def test_an_optimizer_numbers_a_tied_weight_once(tmp_path):
+    torch.manual_seed(0)
+    layers = torch.nn.Embedding(5, 3), torch.nn.Linear(3, 3), torch.nn.Linear(3, 5, bias=False)
+    net = torch.nn.Sequential(*layers)
+    net[2].weight = net[0].weight
+    optimizer = torch.optim.AdamW(net.parameters())
+    net(torch.tensor([1, 2])).sum().backward()
+    optimizer.step()
+    state = optimizer.state_dict()
+    torch.save({"model": net.state_dict(), "optimizer": state}, tmp_path / "a.pt")
+    assert convert(tmp_path / "a.pt", "-o", tmp_path / "b.ckpt") == 0
+    found = ms.load_checkpoint(str(tmp_path / "b.ckpt"))
+    assert np.array_equal(found["moment1.1.bias"].asnumpy(), state["state"][2]["exp_avg"].numpy())
+    assert convert(tmp_path / "b.ckpt", "-o", tmp_path / "c.pt") == 0
+    again = torch.load(tmp_path / "c.pt", weights_only=True)["optimizer"]
+    optimizer.load_state_dict(again)
+    pairs = [(again["state"][i][k], t) for i, kinds in state["state"].items() for k, t in kinds.items()]
+    assert all(torch.equal(a, b) for a, b in pairs)
+
+
 def test_several_networks_and_a_list_of_one_optimizer_come_back_nested(tmp_path, capsys):
     torch.manual_seed(0)
     net, other = torch.nn.Linear(3, 2), torch.nn.Linear(3, 2)

@@ -1,9 +1,13 @@
 """Files of one program, and programs of one folder, know of each other."""
 
+import errno
+import shutil
+
 import pytest
 
 pytest.importorskip("libcst")
 from ms2torch.translate import translate_source
+from ms2torch.translate.command import _unwritten
 from ms2torch.translate.rewriting.programs import programs_of
 from ms2torch.translate.translation import known_of
 
@@ -216,3 +220,26 @@ def test_what_another_file_says_of_the_whole_program_is_known():
     assert "data_parallel(net)" in translated() and "gradients_times(" in translated()
     APART["setup_context.py"] = "def start():\n    pass\n"
     assert "data_parallel(" not in translated()
+
+
+def test_a_package_passes_on_a_function_by_another_name():
+    sources = {
+        "/a/models/__init__.py": "from .net import build_model as build\n",
+        "/a/models/net.py": "from mindspore import nn\n\n\ndef build_model():\n    return nn.Dense(2, 2)\n",
+        "/a/train.py": "import mindspore as ms\nfrom models import build\n\nnet = build()\n"
+        "low = ms.amp.auto_mixed_precision(net, 'O2')\nprint(list(net.cells()))\n"
+        "y = low(ms.ops.ones((1, 2))).astype(ms.float32)\n",
+    }
+    known = known_of(sources, {})["/a/train.py"]
+    made = translate_source(sources["/a/train.py"], path="/a/train.py", **known).text
+    assert "print(list(net.children()))" in made
+    assert "y = low(torch.ones((1, 2))).to(torch.float32)" in made
+
+
+def test_what_a_full_disk_says_is_one_line():
+    full = OSError(errno.ENOSPC, "No space left on device")
+    assert _unwritten(full, "out.py") == "can't write 'out.py': No space left on device"
+    many = shutil.Error([("a.py", "/x/.ms2torch-1/a.py", f"{full}: 'a.py' -> 'b.py'")] * 3)
+    assert _unwritten(many, "out") == "can't write 'out': No space left on device"
+    report = OSError(errno.EACCES, "Permission denied", "report.html")
+    assert _unwritten(report, "out") == "can't write 'report.html': Permission denied"

@@ -105,7 +105,9 @@ class Calls:
                 aux == Const(True),
                 weights,
             )
-        if path in ("mindspore.jit", "mindspore.ms_function", "mindspore.ops.depend"):
+        if path in ("mindspore.jit", "mindspore.ms_function", "mindspore.ops.depend") or path.endswith(
+            ".auto_mixed_precision"
+        ):
             return arguments[0] if arguments else None
         if path == "mindspore.ParameterTuple":
             return Seq(PARAMETER)

@@ -83,7 +83,22 @@ def _read(trees: dict[str, ast.Module], project: Project) -> Project:
     for name in several:
         classes.pop(name, None)
         functions.pop(name, None)
-    return Project(classes, functions, project.files, frozenset(asked))
+    made = Project(classes, functions, project.files, frozenset(asked))
+    for file, tree in trees.items():
+        for key, found in _renamed(file, tree, made).items():
+            (classes if isinstance(found, Class) else functions)[key] = found
+    return made
+
+
+def _renamed(file: str, tree: ast.Module, project: Project) -> dict[str, Class | Function]:
+    """What a file passes on under another name (``from .net import build as make``), by ``file.Name``."""
+    found = {}
+    for node in tree.body:
+        for part in node.names if isinstance(node, ast.ImportFrom) else ():
+            one = project.named((node.module or "").rpartition(".")[2], part.name) if part.asname else None
+            if one is not None:
+                found[f"{file}.{part.asname}"] = one
+    return found
 
 
 def _is_self(node: ast.expr) -> bool:
