@@ -16,6 +16,7 @@ from pathlib import Path
 from . import accumulated, checks, ported, reruns, trace
 from .finding import CannotCompare, Verdict
 from .pairing import Pairs, counted, pairs
+from .starts import note_of_starts
 from .updates import FLOOR, GROWTH
 from .walk import Walk
 
@@ -66,6 +67,11 @@ def compare_traces(reference, port, verdict: Verdict, steps: int | None = None, 
     if walk.passed_over:
         verdict.notes.append("outputs that differ, although all that is made of them agrees (there an "
                              f"activation or a crop is the next layer's): {', '.join(walk.passed_over)}")
+    if walk.unlike:
+        shown = ", ".join(map(str, walk.unlike[:_SHOWN]))
+        verdict.notes.append("the port's optimizers are not called as MindSpore's are (another order, or one "
+                             "call more in a turn of its loop): updates of other parameters than MindSpore's "
+                             f"were not compared: {shown}")
     if walk.untrained:
         verdict.notes.append("MindSpore's that no optimizer is given and the port does not have: "
                              f"{', '.join(walk.untrained[:_SHOWN])}")
@@ -124,9 +130,12 @@ def run(twin) -> Verdict:
     path = _ported(twin, "port", spec)
     if options.align:
         checks.can_align(reference, options.align)
-        names = ported.pairs_of(pairs(reference, trace.open(path)))
+        first = trace.open(path)
+        names = ported.pairs_of(found := pairs(reference, first))
         spec |= {"reference": os.path.abspath(given), "pairs": names, "align": list(options.align)}
         path = _ported(twin, "aligned", spec)
+        if "weights" in options.align:
+            twin.verdict.notes += note_of_starts(reference, first, found.parameters)
     port, shaken = trace.open(path), []
     if _computes_otherwise(reference, port, options.steps):
         shaken = ported.shaken(spec, lambda name, spec: trace.open(_ported(twin, name, spec)))

@@ -26,6 +26,8 @@ BY_ELEMENT = 2.0
 SLOPE = 1e-2
 # So many of the differences that are tolerated are remembered.
 _NEAREST = 20
+# As near to what a correction of the moments' bias would make is an update that has it.
+_CORRECTED = 0.1
 _UPDATES = "the gradient agrees, what the optimizer makes of it does not"
 _RULES = {"AdamWeightDecay": "does not correct the bias of its moments, as Adam and AdamW do"}
 
@@ -175,11 +177,12 @@ class Updates:
         gone_in = max(gone_in, apart.error(*before) if before else 0.0)
         start = self.states.get(r["where"])
         note = "the gradient agrees, what the optimizer keeps of it does not"
-        if self.number == 1 and start and start[0].any():
+        if r["where"] not in self.kept and start and start[0].any():
             note += f"; MindSpore's starts at {start[0].flat[0]:g}, PyTorch's mostly at 0"
         count = len(self.findings)
         self._judge(r, other, gone_in, note, floor=self._floor_of_update(weight, r["dtype"]), spread=False)
         self.unexplained += [(f, weight) for f in self.findings[count:]]
+        self.kept.add(r["where"])
         self.states[r["where"]] = apart.values(r, other)
 
     def _floor_of_update(self, weight: str, dtype: str) -> float:
@@ -201,7 +204,7 @@ class Updates:
         one, two = self._settings(weight)
         shown = [f"{name} is {one[name]:g} in MindSpore and {two[name]:g} in the port"
                  for name in one if name in two and not math.isclose(one[name], two[name], rel_tol=1e-6)]
-        if not agree:
+        if not agree and self._corrected(weight):
             shown += [f"{kind} {rule}" for kind, rule in _RULES.items() if kind in self._kinds(weight)]
         if weight.endswith((".gamma", ".beta", ".bias")) and one.get("weight_decay"):
             shown.append("MindSpore's optimizers decay no gamma and no beta (but biases) unless groups say "
@@ -210,6 +213,17 @@ class Updates:
             shown.append(f"those of {agree} other parameters agree, so look at this one's group: its rate, "
                          "its weight decay")
         return ": " + "; ".join(shown or ["its rule differs"])
+
+    def _corrected(self, weight: str) -> bool:
+        """Whether the port's update is MindSpore's with the bias of Adam's moments, or of one, corrected."""
+        settings, after, before = self._settings(weight)[0], self.after.get(weight), self.before.get(weight)
+        if after is None or before is None or after[0].shape != before[0].shape:
+            return True                             # not known
+        mine, theirs = (apart.norm(a - b) for a, b in zip(after, before, strict=True))
+        first, second = (1 - settings.get(name, usual) ** self.number
+                         for name, usual in (("beta1", 0.9), ("beta2", 0.999)))
+        return bool(mine) and any(abs(theirs / mine / factor - 1) < _CORRECTED for factor in (
+            second ** 0.5 / first, second ** 0.5, 1 / first))
 
     def _parameter(self, r: dict) -> None:
         other = self._parameter_of(r, "parameter")

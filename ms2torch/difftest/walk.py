@@ -63,6 +63,8 @@ class Walk(Updates):
         self.never_trained = {p["name"] for p in port.parameters} - _with_gradients(port)
         self.passed_over: dict[str, None] = {}
         self.ended: dict[str, tuple] = {}
+        self.kept: set[str] = set()  # an optimizer's states that an update was judged by
+        self.unlike: list[int] = []  # updates that train other parameters than the other side's
         self.after: dict[str, tuple] = {}  # what the step left of each parameter, on both sides
         self.left_over: tuple[list[str], list[str]] = [], []  # calls that were compared with nothing
         self.rates_tell = True  # whether the port's optimizer updates by the rates that it shows
@@ -94,6 +96,8 @@ class Walk(Updates):
         left, right = (of_training(t.step(number)) for t in (self.reference, self.port))
         left, begun = unscaled(left, right), len(self.findings)
         theirs = _by_place(right)
+        if _trained(right) and not {self.pairs.parameters.get(n) for n in _trained(left)} & _trained(right):
+            self.unlike += [number] * bool(_trained(left))
         # What a step leaves of the parameters comes after all its gradients, whichever optimizer's they are.
         left.sort(key=lambda r: (r["stage"] == "parameter", r.get("update", 0), compare.order(r["stage"])))
         self.number, self.theirs = number, theirs
@@ -505,6 +509,11 @@ def _by_place(records: list[dict]) -> dict[tuple, dict]:
 def _sum(losses: list[dict]) -> dict:
     """The loss of a port that differentiates several, one after the other."""
     return trace.with_array(losses[0], np.asarray(sum(o["stats"]["mean"] or 0.0 for o in losses)))
+
+
+def _trained(records: list[dict]) -> set[str]:
+    """The parameters whose gradients are among the records."""
+    return {r["where"] for r in records if r["stage"] == "gradient"}
 
 
 def _with_gradients(opened) -> set[str]:

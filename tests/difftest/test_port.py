@@ -14,7 +14,7 @@ import pytest
 import torch
 from torch.nn.utils import rnn
 
-from ms2torch.difftest import accumulated, options, pairing, recorder, scales, trace, twin, updates
+from ms2torch.difftest import accumulated, options, pairing, recorder, scales, starts, trace, twin, updates
 from ms2torch.difftest.finding import Verdict
 from ms2torch.difftest.locate import Tree
 from ms2torch.difftest.walk import Walk
@@ -110,18 +110,22 @@ class Warming(torch.optim.SGD):
 
 def test_networks_of_the_same_names_and_their_optimizers_are_told_apart(tmp_path):
     """``records/two_networks.trace`` is MindSpore 2.10.0's run of two_networks.py, recorded with --refeed
-    1,2,3,4: a step of the critic, whose loss is a sum of two, and one of the generator. The last port makes
-    one batch for both steps, so its moving statistics move once."""
-    right, half, beta, reused = said_of("two_networks_port.py", RECORD.with_name("two_networks.trace"), [
+    1,2,3,4: a step of the critic, whose loss is a sum of two, and one of the generator. One port makes
+    one batch for both steps, so its moving statistics move once; the last calls one optimizer twice."""
+    record = RECORD.with_name("two_networks.trace")
+    right, half, beta, reused, twice = said_of("two_networks_port.py", record, [
         ("", ""), (" + bce(of_made", " + 0.5 * bce(of_made"),
         ("(generator.parameters(), 1e-2, betas=(0.5", "(generator.parameters(), 1e-2, betas=(0.9"),
-        ("critic(generator(z))", "critic(fake)")], tmp_path)
+        ("critic(generator(z))", "critic(fake)"),
+        ("    judged.step()\n", "    judged.step()\n    judged.step()\n")], tmp_path)
     assert right["equal"] and right["compared"] > 70
     assert half["first"]["where"] == "program/add"
     assert beta["first"]["where"] == "moment1.Generator.fc1.weight"
     assert "beta1 is 0.5 in MindSpore and 0.9 in the port" in beta["first"]["note"]
     assert reused["first"]["where"].endswith(("norm.moving_mean", "norm.moving_variance"))
     assert "another number of calls" in reused["first"]["note"]
+    assert not any("are not called as MindSpore's are" in note for note in right["notes"])
+    assert any("are not called as MindSpore's are" in note for note in twice["notes"])
 
 
 def test_calls_are_paired_by_what_they_are_given(tmp_path):
@@ -430,3 +434,24 @@ def test_of_several_optimizers_the_one_whose_update_it_was_is_named():
     tree = Tree(cells, (), {0: {"cell": "optimizer"}, 1: {"cell": "Step.optimizer"}, 2: {"class": "Adam"}})
     assert [tree.optimizer(k) for k in (0, 1)] == ["optimizer", "Step.optimizer"]
     assert Tree([], (), {2: {"class": "Adam"}}).optimizer(2) == "Adam"
+
+
+def test_initial_weights_of_another_kind_are_told():
+    """A constant of another value, a constant beside something drawn, another spread; two draws are alike."""
+    def side(**starts):
+        steps = [{"stage": "initial", "role": "value", "where": name,
+                  "stats": {"n": a.size, "mean": float(a.mean()), "norm": float(np.linalg.norm(a))}}
+                 for name, a in starts.items()]
+        return SimpleNamespace(step=lambda number: steps)
+
+    rng = np.random.RandomState(0)
+    draw = rng.uniform(-1, 1, (4, 200))
+    mine = side(slope=np.array([0.25]), bias=np.zeros(8), table=0.01 * draw[0], kernel=draw[1],
+                one=draw[2, :1])
+    theirs = side(slope=np.array([0.1]), bias=draw[0, :8], table=draw[2], kernel=draw[3], one=draw[1, :1])
+    (said,) = starts.note_of_starts(mine, theirs, {n: n for n in ("slope", "bias", "table", "kernel", "one")})
+    told = said.partition("alone: ")[2]
+    assert "kernel" not in told and "one (" not in told
+    for pair in ("slope (all 0.25) and slope (all 0.1)", "bias (all 0) and bias (spread",
+                 "table (spread 0.0057) and table (spread 0.6)"):
+        assert pair in told
