@@ -88,19 +88,19 @@ def wrong_arguments(valid: str, arguments: dict, defaults: dict) -> TypeError | 
 @cache
 def confusable(valid: str) -> dict[str, frozenset[type]]:
     """By argument the classes of plain values that torch takes for what ``valid`` wants there: bools and
-    numbers for each other, None and a Tensor for them. (Of axes definitions ask themselves.)"""
+    numbers for each other, None and a Tensor for bools. (Of axes definitions ask themselves.)"""
     found = {}
     for name, source, _, fixed, _, kinds in _ARGUMENT.findall(valid):
-        if valid.startswith("Eye("):                    # (its m is n where it is not given)
+        if valid.startswith("Eye("):            # (its m is n where it is not given)
             break
         listed, called = kinds.split(", "), source or name
         if fixed or not {"bool", "float", "int"} >= set(listed) or _AXIS.fullmatch(called):
             continue
         wrong = {type(v) for v in (True, 1, 1.0) if not any(fits_kind(v, kind) for kind in listed)}
-        if listed == ["int"]:                   # torch refuses fractions; a Tensor without axes is an int
+        if listed == ["int"]:                   # torch refuses fractions
             wrong -= {float}
-        else:
-            wrong |= {torch.Tensor, *([type(None)] if listed == ["bool"] else [])}
+        if listed == ["bool"]:                  # (a Tensor without axes is an int, mostly a fraction too)
+            wrong |= {torch.Tensor, type(None)}
         if wrong:
             found[called] = frozenset(wrong)
     return found
