@@ -185,6 +185,8 @@ def _cannot(err: Exception) -> None:
         cause = cause.__cause__
     first = (str(cause).strip().splitlines() or [""])[0][:160].rstrip(".")
     why = "it branches on values of its inputs" if branches else first
+    if "SymInt" in text:
+        why = "it computes with a size that is open in the file; exported with sizes it can be"
     print(
         f"ms2torch: the graph cannot be written so: {why}. mindspore.nn.GraphCell runs it.", file=sys.stderr
     )

@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 import torch
 
+import ms2torch
+from ms2torch import nn, ops
 from ms2torch._core.torch_private import EXPORTS
+from ms2torch.mindir import command
 from ms2torch.mindir.command import main
 
 DATA = Path(__file__).with_name("recorded")
@@ -82,3 +85,17 @@ def test_bad_input_is_one_line(tmp_path, arguments, words, capsys, monkeypatch):
     assert convert(*arguments) == 2
     said = capsys.readouterr().err
     assert words in said and len(said.splitlines()) == 1 and (tmp_path / "old.onnx").read_bytes() == b""
+
+
+def test_a_size_that_is_open_is_told_in_words(capsys):
+    class Sizes(nn.Cell):
+        def construct(self, x):
+            return ops.mul(x, x.shape[0] * 4)
+
+    auto = torch.export.Dim.AUTO
+    with pytest.raises(Exception, match="SymInt") as error:
+        torch.export.export(
+            ms2torch.to_torch(Sizes()), (torch.ones(2),), dynamic_shapes={"args": ({0: auto},)}
+        )
+    assert command._cannot(error.value) is None
+    assert "a size that is open in the file" in capsys.readouterr().err

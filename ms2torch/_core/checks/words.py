@@ -39,7 +39,8 @@ def _printed(raw) -> str:
     if isinstance(raw, np.ndarray):
         return str(raw) if raw.size <= 2 else ""
     if isinstance(raw, torch.Tensor):
-        return str(wrap(raw)) if raw.numel() <= 2 and not raw.is_meta else ""
+        known = raw.__class__ in (torch.Tensor, torch.nn.Parameter)  # an exporter's have no values
+        return str(wrap(raw)) if known and raw.numel() <= 2 and not raw.is_meta else ""
     return str(raw)
 
 
