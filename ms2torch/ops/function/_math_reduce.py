@@ -270,11 +270,15 @@ def _reduce_any(x, axis=(), keep_dims=False):
     return _truth(torch.any, x, axis, keep_dims, "ReduceAny")
 
 
-@op(method="count_nonzero(x, axis|dim=(), keep_dims=False, dtype=None)")
+@op()
 def count_nonzero(x, axis=(), keep_dims=False, dtype=_dtype.int32):
     """How many elements are not zero, as Int32 unless ``dtype`` says (``mindspore.ops.count_nonzero``)."""
-    wanted = _dtype.int32 if dtype is None else dtype
-    return _sum(x != 0, axis, keep_dims, "ReduceSum", torch.int64).to(_dtype.to_torch(wanted))
+    return _sum(x != 0, axis, keep_dims, "ReduceSum", torch.int64).to(_dtype.to_torch(dtype))
+
+
+@method(name="count_nonzero(x, axis|dim=(), keep_dims=False, dtype=None)")
+def _tensor_count_nonzero(x, axis=(), keep_dims=False, dtype=None):
+    return count_nonzero.kernel(x, axis, keep_dims, _dtype.int32 if dtype is None else dtype)
 
 
 @mint_form(name="count_nonzero")
