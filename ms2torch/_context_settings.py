@@ -346,7 +346,6 @@ ACCEPTED = (
     "offload_config",
     "jit_enable_inplace_ops",
     "enable_fallback",
-    "enable_parallel_split",
     "backend_policy",
     "enable_cache_path",
 )
@@ -366,6 +365,42 @@ INSIDE_ASCEND_CONFIG = (
     "ge_options",
     "op_debug_option",
 )
+# What MindSpore's core keeps beside its documented settings: read and written, and nothing more.
+INNER = {
+    "aoe_job_type": "2",
+    "bias_add_comm_swap": False,
+    "compute_communicate_fusion_level": 0,
+    "conv_allow_tf32": True,
+    "conv_dgrad_algo": "normal",
+    "conv_fprop_algo": "normal",
+    "conv_wgrad_algo": "normal",
+    "cur_step_num": 0,
+    "dataset_broadcast_opt_level": 0,
+    "enable_allreduce_slice_to_reducescatter": False,
+    "enable_begin_end_inline_opt": False,
+    "enable_concat_eliminate_opt": False,
+    "enable_flash_attention_load_balance": False,
+    "enable_fused_cast_add_opt": False,
+    "enable_grad_comm_opt": False,
+    "enable_interleave_parallel_branch": False,
+    "enable_interleave_split_concat_branch": False,
+    "enable_offloading_packed_experts": True,
+    "enable_opt_shard_comm_opt": False,
+    "enable_parallel_split": False,
+    "enable_task_opt": False,
+    "hccl_watchdog": True,
+    "interleaved_layernorm_comm": False,
+    "interleaved_matmul_comm": False,
+    "last_triggered_step": 0,
+    "matmul_allow_tf32": False,
+    "matmul_grad_comm_overlap": "",
+    "need_ckpt": False,
+    "pp_1f1b_overlap": "",
+    "recompute_allgather_overlap_fagrad": False,
+    "recompute_comm_overlap": "",
+    "save_checkpoint_steps": 0,
+    "topo_order": "",
+}
 UNKNOWN = (
     "For 'context.{0}', the {1} {2} is not recognized! For detailed usage of '{0}', please refer to the "
     "Mindspore official website."

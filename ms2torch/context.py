@@ -116,6 +116,8 @@ def set_context(**kwargs) -> None:
                 not setting.targets or get_context("device_target") in setting.targets
             ):
                 _settings.values[key] = setting.checked(value)
+        elif key in _settings.INNER:
+            _settings.values[key] = value
         elif key not in _settings.ACCEPTED:
             raise ValueError(_settings.UNKNOWN.format("set_context", "keyword argument", key))
 
@@ -130,6 +132,10 @@ def get_context(attr_key: str):
         return device.target(device.device())
     if attr_key in _settings.SETTINGS:
         return _settings.values.get(attr_key, _settings.SETTINGS[attr_key].default)
+    if attr_key in _settings.INNER:
+        return _settings.values.get(attr_key, _settings.INNER[attr_key])
+    if attr_key in _settings.INSIDE_ASCEND_CONFIG:
+        return ""
     raise ValueError(_settings.UNKNOWN.format("get_context", "argument", attr_key))
 
 

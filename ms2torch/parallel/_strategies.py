@@ -261,6 +261,12 @@ def _spread_class(cls: type) -> type:
             ins, outs = self._strategies
             given = with_strategies(spread, self.name, {**self.attrs, **self.init_attrs}, args, ins,
                                     read=True)
+            if self.name == "Morph" and outs is not None:       # (its function is written for single parts)
+                from ms2torch._core.processes import on_parts
+                from ms2torch._core.processes import spread as spreading
+
+                return on_parts.call(spread, lambda *args: cls.__call__(self, *args, **kwargs), given,
+                                     spreading.of_strategy(self.name, None, outs, spread.sizes))
             found = cls.__call__(self, *given, **kwargs)
             if outs is None:
                 return tuple(map(spread.summed, found)) if isinstance(found, tuple) else spread.summed(found)

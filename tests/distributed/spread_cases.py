@@ -10,7 +10,7 @@ import torch.distributed.checkpoint
 import ms2torch as ms
 from ms2torch import Parameter, Tensor, nn, ops
 from ms2torch._core.processes import zero
-from ms2torch.communication import get_group_size, get_rank, init
+from ms2torch.communication import create_group, get_group_size, get_rank, init
 from ms2torch.parallel.auto_parallel import AutoParallel
 
 BATCH, WIDTH = 8, 8
@@ -347,7 +347,7 @@ def products():
             (product * torch.cos(product.detach())).sum().backward()
             found.append([product, *(t.grad.full_tensor() if a is spread[0] else t.grad for t in (a, b))])
         worst.append(max(float((one - other).abs().max()) for one, other in zip(*found, strict=True)))
-    return [*worst, *_joined()]
+    return [*worst, *_joined(), *_on_parts()]
 
 
 def _joined() -> list[float]:
@@ -373,6 +373,53 @@ def _joined() -> list[float]:
         worst += [abs(found.asnumpy() - np.concatenate([x, x * x], 1)).max(),
                   abs(grad.asnumpy() - 1 - 2 * x).max()]
     return worst
+
+
+def _on_parts() -> list[float]:
+    """How far two products by functions of each process's parts (``Morph``; the second sums them over a row
+    of processes) and their gradients are from the whole ones', and what a weight of no strategy is given."""
+
+    for ranks in ([0, 1], [2, 3]):
+        create_group(f"row{ranks[0] // 2}", ranks)
+    total = ops.AllReduce(group=f"row{get_rank() // 2}")
+    of = ms.Layout((2, 2), ("a", "b"))
+
+    class Parts(nn.Cell):
+        def __init__(self, whole):
+            super().__init__()
+            rs = np.random.RandomState(5)
+            self.first, self.second = _weight(rs, 6, 8, name="first"), _weight(rs, 8, 6, name="second")
+            self.seen = Parameter(Tensor(np.zeros(())), name="seen", requires_grad=False)
+            self.columns = self.rows = ops.MatMul()
+            self.hot = ops.OneHot()
+            if not whole:
+                def morphed(fn, *strategies):
+                    made = ops.Morph(fn, lambda *shapes: shapes[0], lambda *dtypes: dtypes[0])
+                    return made.add_prim_attr("self_define_shard", True).shard(*strategies)
+
+                product = ops.MatMul()
+                self.columns = morphed(lambda x, w: product(x, w), (of("a", "None"), of("None", "b")),
+                                       (of("a", "b"),))
+                self.rows = morphed(lambda x, w: total(product(x, w)), (of("a", "b"), of("b", "None")),
+                                    (of("a", "None"),))
+                self.hot = ops.auto_generate.OneHotExt(-1).shard(((2, 2), (), ()))
+
+        def construct(self, x, labels):
+            found = self.rows(ops.tanh(self.columns(x, self.first)), self.second)
+            chosen = self.hot(labels, 6, Tensor(1.0, ms.float32), Tensor(0.0, ms.float32))
+            loss = (found * chosen).sum() + (found ** 3).mean()
+            ops.assign_add(self.seen, loss)
+            return loss
+
+    x, labels = Tensor(np.random.RandomState(6).randn(4, 6)), Tensor(np.array([0, 5, 2, 3]))
+    found = []
+    for whole in (False, True):
+        if whole:
+            ms.reset_auto_parallel_context()
+        net = Parts(whole)
+        loss, (inputs, weights) = ms.value_and_grad(net, 0, net.trainable_params())(x, labels)
+        found.append([one.asnumpy() for one in (loss, inputs, *weights, net.seen)])
+    return [float(abs(one - other).max()) for one, other in zip(*found, strict=True)]
 
 
 def under_auto_parallel(wrapped):

@@ -197,6 +197,17 @@ def test_old_and_unknown_keywords():
     )
 
 
+@case
+def test_what_the_core_keeps_beside_its_settings():
+    """Found among the names of MindSpore's own; libraries read some of them."""
+    kept = ("aoe_job_type", "compute_communicate_fusion_level", "conv_fprop_algo", "cur_step_num",
+            "dataset_broadcast_opt_level", "enable_begin_end_inline_opt", "enable_offloading_packed_experts",
+            "hccl_watchdog", "matmul_allow_tf32", "need_ckpt", "pp_1f1b_overlap", "recompute_comm_overlap",
+            "topo_order", "precision_mode", "jit_compile", "op_precision_mode")
+    before = [ms.get_context(name) for name in kept]
+    return before, context_told(*({name: value} for name, value in zip(kept, before, strict=True)))
+
+
 @case(raises=True)
 def test_unknown_key_to_read():
     return ms.get_context("nothing")

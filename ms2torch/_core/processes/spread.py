@@ -170,19 +170,20 @@ def _scattering_points(attrs, ranks):
 
 
 _SCATTERS = ("Add", "Sub", "Mul", "Div", "Max", "Min", "Update")
-_LABELS = {"MatMul": _matmul, "BatchMatMul": _matmul, "Gather": _gather, "Conv2D": _convolution,
+_PRODUCTS = "MatMul", "BatchMatMul", "MatMulExt", "BatchMatMulExt"
+_LABELS = {**dict.fromkeys(_PRODUCTS, _matmul), "Gather": _gather, "Conv2D": _convolution,
            **dict.fromkeys(("BiasAdd", "BatchNorm", "PReLU"), _by_channels),
            **{f"UnsortedSegment{how}": _from_the_left for how in ("Sum", "Min", "Max")},
            **{f"Scatter{how}": _scattering for how in _SCATTERS},
            **{f"{kind}{how}": _scattering_points for kind in ("ScatterNd", "TensorScatter")
               for how in _SCATTERS}}
 # The order in which labels get axes where it is not that of the inputs.
-_FIRST = {"MatMul": "ikj", "BatchMatMul": "ikj"}
+_FIRST = dict.fromkeys(_PRODUCTS, "ikj")
 
 
 def _of_inputs(name: str, attrs: dict, strategy) -> tuple:
     """A strategy by inputs: OneHot's first is that of its output, which has one axis more."""
-    if name != "OneHot" or not strategy[0]:
+    if name not in ("OneHot", "OneHotExt") or not strategy[0]:
         return tuple(strategy)
     axis = attrs.get("axis", -1) % len(strategy[0])
     return strategy[0][:axis] + strategy[0][axis + 1:], *strategy[1:]
@@ -372,6 +373,10 @@ class Spread:
         elif is_everywhere(t):
             return t
         return _redistributed(t, (Replicate(),) * len(self.sizes), self.spread)
+
+    def as_it_lies(self, old: torch.Tensor, t: torch.Tensor) -> torch.Tensor:
+        """``t``, to be copied into ``old``: whole where that is an ordinary tensor, the same on all."""
+        return full_tensor(t) if t.__class__ is DTensor and old.__class__ is not DTensor else t
 
     def write(self, x: Tensor, change) -> None:
         """Let ``change(t)`` write into the data of ``x``, where nothing is differentiated."""

@@ -44,6 +44,8 @@ def write(variable: Tensor, change, own: bool = False) -> Tensor:
         if rest is not None and mode.tracing is not None:       # the graph that is traced writes at its end
             mode.tracing.rebind(variable, new.detach())
             return wrap(new)
+        if mode.mesh is not None:
+            new = mode.mesh.as_it_lies(old if rest is None else rest, new)
         if rest is None and mode.graph and old._is_view():      # a view is a value of its own there
             variable._t = new
         elif rest is None:
