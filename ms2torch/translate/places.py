@@ -78,7 +78,12 @@ def read(root: str, out: str, force: bool = False) -> Project:
     else:
         found = [f for f in files(place) if target.resolve() not in f.resolve().parents]
     for file in found:
-        source = _source(file)
+        try:
+            source = _source(file)
+        except BadInput:
+            if place.is_dir() and _goes_along(file):
+                continue
+            raise
         if place.is_dir():
             source.place = file.relative_to(place)
         project.sources.setdefault(source.path, source)
@@ -134,6 +139,14 @@ def _source(file: Path) -> Source:
         raise BadInput(f"{finding.path}:{finding.line}: {finding.text}") from None
     line_end = "\r\n" if b"\r\n" in raw[: raw.find(b"\n") + 1] else "\n"
     return Source(path, text, notebook, _uses_mindspore(tree), encoding, line_end)
+
+
+def _goes_along(file: Path) -> bool:
+    """Whether a file that is no Python of this release has nothing to translate: OUT gets it as it is."""
+    try:
+        return b"mindspore" not in file.read_bytes()
+    except OSError:
+        return False
 
 
 def _uses_mindspore(tree: ast.AST) -> bool:

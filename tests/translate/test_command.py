@@ -81,7 +81,8 @@ BAD = {
     "no such path": ({}, ["gone.py", "-o", "out.py"], "no such file"),
     "a syntax error": ({"a.py": "import mindspore\ndef f(:\n"}, ["a.py", "-o", "out.py"], "a.py:2: invalid"),
     "Python 2": ({"a.py": "import mindspore\nprint 'x'\n"}, ["a.py", "-o", "out.py"], "Python 2"),
-    "one file of a folder": ({"p/a.py": NET, "p/b.py": "x = (\n"}, ["p", "-o", "q"], "p/b.py:1"),
+    "one file of a folder": ({"p/a.py": NET, "p/b.py": "mindspore = (\n"}, ["p", "-o", "q"],
+                               "p/b.py:1"),
     "no MindSpore": ({"p/a.py": "import numpy\n"}, ["p", "-o", "q"], "no MindSpore"),
     "an empty folder": ({"p/a.txt": ""}, ["p", "-o", "q"], "no MindSpore"),
     "no MindSpore in a file": ({"a.py": "# mindspore\n"}, ["a.py", "-o", "b.py"], "no MindSpore"),
@@ -118,6 +119,15 @@ def test_bad_input_is_a_line_and_leaves_nothing(tmp_path, translate, files, argu
     assert words in said
     assert not usage or usage[0].startswith("usage: ms2torch translate")
     assert tree(tmp_path) == before
+
+
+def test_what_is_no_python_of_today_goes_along_where_nothing_in_it_is_mindspores(tmp_path, translate):
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p" / "a.py").write_text(NET)
+    (tmp_path / "p" / "old.py").write_text("print 'Python 2'\n")
+    assert translate("p", "-o", "q")[0] in (0, 1)
+    assert (tmp_path / "q" / "old.py").read_text() == "print 'Python 2'\n"
+    assert "mindspore" not in (tmp_path / "q" / "a.py").read_text()
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
