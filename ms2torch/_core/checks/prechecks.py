@@ -14,7 +14,12 @@ from ms2torch._core.checks import refused, rules, terms
 from ms2torch._core.checks.calls import VALID_CALLS, confusable
 from ms2torch._core.checks.guards import LOOKING
 from ms2torch._core.checks.overloads import OVERLOADS, suspicious
-from ms2torch._core.checks.preconditions import PRECONDITIONS, AcceptedCalls, precondition_error
+from ms2torch._core.checks.preconditions import (
+    PRECONDITIONS,
+    AcceptedCalls,
+    classes_asked,
+    precondition_error,
+)
 from ms2torch._core.checks.single_forms import SINGLE_FORMS, odd_classes
 from ms2torch._core.operators.spelling import arguments
 
@@ -68,7 +73,7 @@ def _compiled(called: str, kernel, run, places, defaults, no_form, also):
         if no_form and (wrong := no_form(values)):
             raise wrong
 
-    accepted = AcceptedCalls()
+    accepted, seen = AcceptedCalls(), {}
     primitive = called.endswith(" call") and called.split()[0].rpartition(".")[2]
 
     def ask(*values):
@@ -78,12 +83,22 @@ def _compiled(called: str, kernel, run, places, defaults, no_form, also):
             kinds = rules.refusal(primitive, values, own.names, late=False) if primitive else \
                 no_form and no_form([values[own.names.index(n)] for n in wanted], False)
             raise kinds or wrong
+        for name, classes in seen.items():
+            classes.add(values[own.names.index(name)].__class__)
         accepted.add(key)
 
     space["_refuse"], space["_ask"] = refuse, ask
     takes = [*own.positional, *(["*", *own.named] if own.named else ())]
     passed = [*own.positional, *(f"{n}={n}" for n in own.named)]
     lines = [f" _ask({', '.join(own.names)})"] if called in PRECONDITIONS else []
+    if lines and (asked := classes_asked(called)) is not None:
+        # What is asked for classes alone is asked once for each class.
+        own_names = {**dict(zip(names, own.names, strict=True)),
+                     **{f"{v}_": n for v, n in zip(names, own.names, strict=True)}}
+        if all(variable in own_names for variable in asked):
+            seen.update({own_names[variable]: set() for variable in asked})
+            space.update({f"_seen_{name}": classes for name, classes in seen.items()})
+            lines = [f" if {' or '.join(f'{n}.__class__ not in _seen_{n}' for n in seen)}:{lines[0]}"]
     lines += [f" if {' or '.join(tests)}: _refuse({', '.join(wanted)})"] if tests else []
     if not lines:
         return run

@@ -19,6 +19,7 @@ An argument whose name is one of the expressions' words gets an underscore: ``nu
 
 from __future__ import annotations
 
+import ast
 import builtins
 import re
 from functools import cache
@@ -168,6 +169,43 @@ class AcceptedCalls:
     def add(self, key: tuple | None) -> None:
         if key is not None and len(self.known) < self.MOST:
             self.known.add(key)
+
+
+# What of a value tells no more than its class.
+_BY_CLASS = frozenset(("of", "of_types", "isinstance"))
+
+
+@cache
+def classes_asked(called: str) -> tuple[str, ...] | None:
+    """The arguments whose classes decide every condition of ``called``, each by itself; None where a
+    condition asks for more than that."""
+    found: dict[str, None] = {}
+    for line in PRECONDITIONS.get(called, ()):
+        for condition, *_ in _worded(called, *line.split("\t")):
+            tree = ast.parse(condition, mode="eval").body
+            either = isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.Or)
+            for part in tree.values if either else (tree,):
+                if (name := _of_one_class(part)) is None:
+                    return None
+                found[name] = None
+    return tuple(found)
+
+
+def _of_one_class(condition: ast.expr) -> str | None:
+    """The name of the argument on whose class alone a condition depends."""
+    asked, names = set(), set()
+    for node in ast.walk(condition):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in _BY_CLASS:
+            asked |= {node.func, node.args[0]}
+            names.add(getattr(node.args[0], "id", None))
+            if node.func.id == "isinstance":
+                asked |= set(ast.walk(node.args[1]))
+        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot)) \
+                and ast.unparse(node.comparators[0]) == "None":
+            asked.add(node.left)
+            names.add(getattr(node.left, "id", None))
+    others = {node for node in ast.walk(condition) if isinstance(node, (ast.Name, ast.Attribute))} - asked
+    return names.pop() if len(names) == 1 and not others else None
 
 
 @cache
