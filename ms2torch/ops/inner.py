@@ -41,6 +41,8 @@ class InsertGradientOf(Primitive):
 
     def __init__(self, f) -> None:
         super().__init__("InsertGradientOf")
+        self.init_attrs = {"f": f}
+        self.attrs = {"f": f, "side_effect_backprop": True, "side_effect_backprop_mem": True}
         self.f = f
 
     def __call__(self, x: Tensor) -> Tensor:

@@ -31,6 +31,7 @@ from typing import Any, NamedTuple
 from ms2torch._core.checks.error_wrappers import wrap_class
 from ms2torch._core.checks.guards import APART
 from ms2torch._core.checks.single_forms import SINGLE_FORMS
+from ms2torch._core.operators.attribute_forms import keeping
 from ms2torch._core.operators.lowering import failing_as, lowered, named_form
 from ms2torch._core.operators.primitive import Primitive
 from ms2torch._core.operators.primitive_factory import REQUIRED, make_primitive
@@ -169,5 +170,5 @@ def primitive(name: str, init=(), call=None, valid=None, on_tensors=False):
 
 def primitive_class(cls: type) -> type:
     """Register a Primitive's class that is written by hand."""
-    PRIMITIVES[cls.__name__] = wrap_class(cls, "ops")
+    PRIMITIVES[cls.__name__] = wrap_class(keeping(cls), "ops")
     return cls

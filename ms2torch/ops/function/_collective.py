@@ -352,6 +352,7 @@ _ALSO_KEPT: dict[str, dict] = {
     "CollectiveScatter": {"rank_id": None, "rank_size": None},
     "AllGatherV": {"rank_size": None, "mean_flag": False, "rank_id": None},
     "ReduceScatterV": {"rank_size": None, "rank_id": None},
+    "CollectiveGather": {"rank_size": None, "rank_id": None},
     **{name: {"no_eliminate": True} for name in (
         "Broadcast", "Send", "Receive", "NeighborExchange", "NeighborExchangeV2")}}
 _SENT = (_dtype.float16, _dtype.float32, _dtype.float64, _dtype.bfloat16, _dtype.int8, _dtype.int16,

@@ -11,6 +11,7 @@ import torch.nn.functional as F
 from ms2torch._core.checks.calls import describe
 from ms2torch._core.errors import final
 from ms2torch._core.operators import normalising
+from ms2torch._core.operators.attribute_words import FORMS
 from ms2torch._core.operators.registry import Primitive, op, primitive, primitive_class
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
@@ -122,8 +123,11 @@ class BatchNorm(Primitive):
     def __init__(self, is_training=False, epsilon=1e-5, momentum=0.1, data_format="NCHW") -> None:
         super().__init__("BatchNorm")
         self.attrs = {"is_training": is_training, "epsilon": epsilon, "momentum": momentum,
-                      "data_format": data_format, "side_effect_mem": True}
+                      "data_format": data_format}
         self.__dict__.update(self.attrs)
+        self.data_format = FORMS["enum"](data_format)
+        if is_training:
+            self.attrs["side_effect_mem"] = True
 
     def __call__(self, x, scale, bias, mean, variance):
         t = x._t

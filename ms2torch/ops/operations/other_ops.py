@@ -58,6 +58,7 @@ class MoveTo(Primitive):
 
     def __init__(self) -> None:
         super().__init__("MoveTo")
+        self.init_attrs = {}
 
     def __call__(self, input, to="CPU", blocking=True) -> Tensor:
         t = input._t if isinstance(input, Tensor) else torch.tensor(input)
