@@ -42,6 +42,8 @@ def _product(name, function, text):
 def _dot(a, b):
     if not a.ndim or not b.ndim:
         return a * b
+    if a.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]:                   # (torch turns one against many)
+        raise ValueError("shapes are not aligned")
     return torch.tensordot(a, b, dims=([-1], [-2 if b.ndim > 1 else 0]))
 
 

@@ -6,11 +6,15 @@ MindSpore.
 
 from __future__ import annotations
 
+from functools import wraps
+
 import torch
 
 from ms2torch._core.errors import final
 from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.tensor.dtype import from_torch
+from ms2torch.common.parameter import Parameter
+from ms2torch.ops.function._linalg_singular import inverted
 from ms2torch.ops.function._linalg_solve import eigenpairs
 
 __all__ = [
@@ -27,6 +31,23 @@ __all__ = [
     "lu_solve",
     "solve_triangular",
 ]
+
+
+def _of_a_matrix(kernel):
+    """`lowered`, for a function of one matrix ``a``, which MindSpore takes no Parameter for."""
+    form = lowered(kernel)
+
+    @wraps(form)
+    def call(*args, **kwargs):
+        a = args[0] if args else kwargs.get("a")
+        if isinstance(a, Parameter):
+            raise TypeError(f"For '{form.__name__}', the type of 'a' should be Tensor, but got '{a}' with "
+                            "type Parameter.")
+        return form(*args, **kwargs)
+
+    return call
+
+
 _REAL = (torch.int32, torch.int64, torch.float32, torch.float64)
 
 
@@ -87,19 +108,19 @@ def block_diag(*arrs):
     return torch.block_diag(*arrs)
 
 
-@lowered
+@_of_a_matrix
 def inv(a, overwrite_a=False, check_finite=True):
     """The inverse of a matrix (``mindspore.scipy.linalg.inv``)."""
-    return torch.linalg.inv(_matrix("inv", a, overwrite_a=overwrite_a, check_finite=check_finite))
+    return inverted(_matrix("inv", a, overwrite_a=overwrite_a, check_finite=check_finite))
 
 
-@lowered
+@_of_a_matrix
 def det(a, overwrite_a=False, check_finite=True):
     """The determinant of a matrix (``mindspore.scipy.linalg.det``)."""
     return torch.linalg.det(_matrix("det", a, overwrite_a=overwrite_a, check_finite=check_finite))
 
 
-@lowered
+@_of_a_matrix
 def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
     """The upper triangle R with R^T R = a, or the lower L with L L^T = a
     (``mindspore.scipy.linalg.cholesky``)."""
@@ -107,7 +128,7 @@ def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
     return torch.linalg.cholesky(a, upper=not lower)
 
 
-@lowered
+@_of_a_matrix
 def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
     """`cholesky` and ``lower``, for `cho_solve` (``mindspore.scipy.linalg.cho_factor``)."""
     a = _matrix("cho_factor", a, lower=lower, overwrite_a=overwrite_a, check_finite=check_finite)
@@ -124,7 +145,7 @@ def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
     return torch.cholesky_solve(columns, c, upper=not lower).reshape(b.shape)
 
 
-@lowered
+@_of_a_matrix
 def eigh(
     a,
     b=None,
@@ -148,7 +169,7 @@ def eigh(
     return eigenpairs(a, not eigvals_only, lower)
 
 
-@lowered
+@_of_a_matrix
 def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
     """P (Int32), L, U with a = P L U, or with ``permute_l`` (P L, U) (``mindspore.scipy.linalg.lu``)."""
     a = _matrix("lu", a, square=False, permute_l=permute_l, overwrite_a=overwrite_a,
@@ -159,14 +180,14 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
     return (p @ lower, upper) if permute_l else (p.to(torch.int32), lower, upper)
 
 
-@lowered
+@_of_a_matrix
 def lu_factor(a, overwrite_a=False, check_finite=True):
     """L and U in one matrix, and the row that each row was swapped with, Int32.
 
     MindSpore: ``mindspore.scipy.linalg.lu_factor``; rows count from 0, torch's from 1.
     """
     a = _matrix("lu_factor", a, overwrite_a=overwrite_a, check_finite=check_finite)
-    packed, pivots = torch.linalg.lu_factor(a)
+    packed, pivots, _ = torch.linalg.lu_factor_ex(a)         # (a singular matrix too has these)
     return packed, pivots - 1
 
 

@@ -277,6 +277,7 @@ def tile(input, *counts, dims=None, reps=None):
     if dims.__class__ is tuple and isinstance(dims[0], (tuple, torch.Tensor)):
         dims = dims[0]                                     # what follows is not looked at
     dims = ints(dims)
+    dims = (dims,) if dims.__class__ is int else dims
     for i, n in enumerate(dims):
         if i and isinstance(n, str):
             raise TypeError("tile(): argument 'dims'(position 0) should be tuple of int, but unpack failed "
@@ -320,7 +321,11 @@ def resize(input, *new_shape):
 
     (``mindspore.Tensor.resize``.)
     """
+    if any(isinstance(n, torch.Tensor) and n.ndim for n in new_shape):
+        raise TypeError("Only integer scalar tensors can be converted to a scalar index")
     shape = tuple(_shape_of(new_shape))
+    if any(isinstance(n, (np.integer, builtins.float)) for n in shape):
+        raise RuntimeError("Slice index type must be int, tensor or none.")
     for place, n in enumerate(shape):
         if isinstance(n, builtins.bool):
             raise TypeError("reshape(): argument 'shape'(position 0) should be tuple of int, but unpack "

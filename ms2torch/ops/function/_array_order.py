@@ -354,7 +354,7 @@ def _list_diff(x, y, out_idx=_dtype.int32):
 @primitive("UniqueConsecutive", init={"return_inverse": False, "return_counts": False, "dim": None})
 def _unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
     """Each run of equal elements once; what was not asked for is a zero, Int64."""
-    values, inverse, counts = torch.unique_consecutive(input, True, True, dim)
+    values, inverse, counts = unique_consecutive.kernel(input, True, True, dim)
     nothing = torch.zeros((), dtype=torch.int64, device=input.device)
     return values, inverse if return_inverse else nothing, counts if return_counts else nothing
 

@@ -201,6 +201,10 @@ def space_to_batch_nd(input_x, block_size, paddings):
 @primitive("SpaceToBatchND", init=("block_shape", "paddings"))
 def _space_to_batch_nd(input_x, block_shape, paddings):
     """Blocks of the last axes as batches, after padding with zeros."""
+    for n in (n for pair in paddings for n in pair):
+        if n < 0:
+            raise final(ValueError("For 'SpaceToBatchND', the 'paddings element' must be int and must >= 0, "
+                                   f"but got '{n}' with type 'int'."))
     return _space_to_batch(input_x, block_shape, paddings)
 
 

@@ -264,6 +264,8 @@ def _by_row(x, row, updates, how):
 def _reduced(x, row, updates, how):
     """``x`` with the product or an extreme of what goes into each of its rows, itself included."""
     index = row.long().reshape(-1, *(1,) * (updates.ndim - 1)).expand_as(updates)
+    if x.is_complex() and how in ("max", "min"):     # of complex numbers none is the greatest
+        return torch.zeros_like(x)
     return x.scatter_reduce(0, index, updates, _REDUCE[how])
 
 
@@ -424,6 +426,8 @@ for _how in ("update", "add", "sub"):
 
 
 def _lowest(dtype: torch.dtype, sign: int):
+    if dtype.is_complex:                                   # (nothing of them is less: the real one gives 0)
+        return 0
     info = torch.finfo(dtype) if dtype.is_floating_point else torch.iinfo(dtype)
     return info.min if sign < 0 else info.max
 

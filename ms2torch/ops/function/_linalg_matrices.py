@@ -7,6 +7,7 @@ import torch
 from ms2torch._core.operators.registry import method, op, primitive
 from ms2torch._core.tensor import dtype as _dtype
 
+from ._linalg_singular import inverted, inverted_by_rows
 from ._math_axis import one_axis
 from ._math_norms import matrix_norm
 
@@ -32,7 +33,7 @@ def _tensor_trace(self, offset=0, axis1=0, axis2=1, dtype=None):
 def inverse(input):
     """The inverse of a matrix or of each in a stack (``mindspore.ops.inverse``)."""
     _check_rows("MatrixInverse", input)
-    return torch.linalg.inv(_floating(input))
+    return inverted(_floating(input))
 
 
 def _check_rows(name: str, matrices) -> None:
@@ -45,7 +46,7 @@ def _check_rows(name: str, matrices) -> None:
 def _matrix_inverse(x, adjoint=False):
     """The inverse of each matrix, of its adjoint where asked (``mindspore.ops.MatrixInverse``)."""
     _check_rows("MatrixInverse", x)
-    return torch.linalg.inv(x.mH if adjoint else x)
+    return inverted(x.mH if adjoint else x)
 
 
 def _floating(t):
@@ -112,7 +113,7 @@ def cholesky(input_x, upper=False):
 @op(primitive="CholeskyInverse", init={"upper": False}, method=True)
 def cholesky_inverse(input_x, upper=False):
     """The inverse from a Cholesky factor (``mindspore.ops.cholesky_inverse``)."""
-    return torch.linalg.inv(input_x.mH @ input_x if upper else input_x @ input_x.mH)
+    return inverted_by_rows(input_x.mH @ input_x if upper else input_x @ input_x.mH)
 
 
 @op(method=True)
@@ -150,17 +151,37 @@ def cond(A, p=None):
     """The condition number in the p-norm (``mindspore.ops.cond``)."""
     if p in (None, 2, -2, "nuc"):        # singular values are Float32
         return torch.linalg.cond(A, p).to(torch.float32)
-    return matrix_norm.kernel(A, p) * matrix_norm.kernel(torch.linalg.inv(A), p)
+    return matrix_norm.kernel(A, p) * matrix_norm.kernel(inverted(A), p)
 
 
 @op(method=True)
 def cov(input, *, correction=1, fweights=None, aweights=None):
     """The covariances of the rows (``mindspore.ops.cov``)."""
-    if isinstance(correction, (list, tuple)):
-        correction = correction[0]
     if input.dtype in (torch.float16, torch.bfloat16):
         input = input.float()
+    if isinstance(correction, (tuple, list)) and len(correction) == 1:
+        correction = correction[0]
+    if not isinstance(correction, int) and correction is not None:     # (torch takes whole numbers alone)
+        return _corrected(input, correction, fweights, aweights)
     return torch.cov(input, correction=int(correction), fweights=fweights, aweights=aweights)
+
+
+def _corrected(input, correction, fweights, aweights):
+    """``cov`` by a fraction, or by numbers for each column."""
+    found = torch.cov(input, correction=0, fweights=fweights, aweights=aweights)
+    weights = torch.ones(input.shape[-1] if input.ndim else 1, device=input.device)
+    for more in (fweights, aweights):
+        weights = weights if more is None else weights * more
+    total = weights.sum()
+    each = 1 if aweights is None else (weights * aweights).sum() / total
+    by = total - torch.as_tensor(correction, device=input.device) * each
+    try:
+        return (found * (total / by)).to(found.dtype)
+    except RuntimeError:
+        raise ValueError(f"For 'Div', input1.shape and input2.shape need to broadcast. The value of "
+                         f"input1.shape[{found.ndim}] or input2.shape[{by.ndim}] must be 1 or -1 when they "
+                         f"are not the same, but got input1.shape = {list(found.shape)} and input2.shape = "
+                         f"{list(by.shape)}.") from None
 
 
 @op(method=True)

@@ -121,6 +121,8 @@ def _tensor_sum(self, axis=None, second=None, keepdims=None, initial=None, *, dt
         dtype = second
     axis = axis if dim is None else dim
     keep = keepdim if keepdims is None else keepdims
+    if isinstance(initial, torch.Tensor) and not initial.ndim:
+        initial = initial.item()
     if not _summable(axis, dtype, keep, initial):
         raise no_matching_form("sum", *(x for x in (axis, second) if x is not None),
                                **{} if keepdims in (None, second) else {"keepdims": keepdims},

@@ -7,6 +7,7 @@ import math
 import torch
 import torch.nn.functional as F
 
+from ms2torch._core.checks.enum_words import meant
 from ms2torch._core.errors import final, unsupported
 from ms2torch._core.operators.registry import REQUIRED, op, primitive
 from ms2torch._core.operators.spelling import spelled
@@ -401,7 +402,9 @@ def _max_pool(x, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW")
 @primitive("AvgPool", init={**_POOL_INIT, "pad_mode": "VALID"})
 def _avg_pool(x, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW"):
     """2-d average pooling with ``pad_mode`` "valid" or "same" (``mindspore.ops.AvgPool``)."""
-    return avg_pooled(x, _numbers(kernel_size, 2), _numbers(strides, 2), _mode(pad_mode, "AvgPool"),
+    if (mode := meant(pad_mode, "PAD", "SAME", "VALID")) == "PAD":
+        raise final(RuntimeError("Resize failed for kernel: Default/AvgPool-op0"))
+    return avg_pooled(x, _numbers(kernel_size, 2), _numbers(strides, 2), _mode(mode, "AvgPool"),
                       count_pads=None)
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core.errors import final
 from ms2torch._core.operators.registry import op, primitive
+
+from ._array_index import has_numbers
 
 __all__ = ["sparse_segment_mean"]
 
@@ -17,6 +20,8 @@ def _sorted_segments(name: str, reduce: str) -> None:
             raise ValueError(f"For '{name}', the amount of data for segment_ids must be equal to the first "
                              f"dimension of the shape of input_x, but got {len(segment_ids)} and "
                              f"{len(input_x)}.")
+        if segment_ids.ndim == 1 and has_numbers(segment_ids):
+            _check_ids(segment_ids)
         n, dtype = int(segment_ids[-1]) + 1, input_x.dtype
         if reduce == "mean" and not dtype.is_floating_point and not dtype.is_complex:
             input_x = input_x.double()           # a mean of integers is cut, not rounded down
@@ -28,6 +33,15 @@ def _sorted_segments(name: str, reduce: str) -> None:
             # torch counts the zeros that it did not include as one more equal element.
             return _of_equals(input_x, index, result.detach())
         return result if result.dtype is dtype else result.to(dtype)
+
+
+def _check_ids(ids) -> None:
+    if int(ids[0]) < 0:
+        raise final(ValueError("For 'SegmentOp', the values of segment_ids must be nonnegative, but got "
+                               f"{int(ids[0])}."))
+    if bool((ids[1:] < ids[:-1]).any()):
+        raise final(ValueError("For 'SegmentOp', segment_ids must be a tensor with element values sorted in "
+                               "ascending order."))
 
 
 def _of_equals(x, index, extremes):

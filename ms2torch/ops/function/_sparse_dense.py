@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core.errors import final
 from ms2torch._core.operators.registry import primitive
 
+from ._array_index import has_numbers
 from ._array_shape import ints
 
 __all__: list[str] = []
@@ -19,6 +21,12 @@ def _dense(indices, values, shape):
 @primitive("SparseToDense")
 def _sparse_to_dense(indices, values, sparse_shape):
     """The dense tensor (``mindspore.ops.SparseToDense``); equal places add up."""
+    if has_numbers(indices):
+        size = torch.tensor(ints(sparse_shape), device=indices.device)
+        for row, axis in torch.nonzero((indices < 0) | (indices >= size))[:1].tolist():
+            raise final(ValueError(f"For 'SparseToDense', the {row}th value in {axis}th dimension index: "
+                                   f"{int(indices[row, axis])} of 'output' out of bounds: [0, "
+                                   f"{int(size[axis])})"))
     return _dense(indices, values, sparse_shape)
 
 

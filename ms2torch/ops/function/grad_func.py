@@ -249,7 +249,7 @@ def get_grad(gradients, identifier):
 
 
 def _search(gradients, identifier):
-    if not isinstance(gradients, (tuple, list)):
+    if not isinstance(gradients, tuple):        # (what grad gives, and no other)
         return None
     if len(gradients) == 2 and isinstance(gradients[0], (int, str)) and isinstance(gradients[1], Tensor):
         return gradients[1] if gradients[0] == identifier else None

@@ -390,15 +390,27 @@ def _as_tensor(x):
 def gamma(shape, alpha, beta, seed=None):
     """Gamma(alpha, rate beta) of ``shape``, with which the parameters broadcast (``mindspore.ops.gamma``)."""
     alpha, beta = torch.broadcast_tensors(_as_tensor(alpha), _as_tensor(beta))
-    size = torch.broadcast_shapes(sizes(shape, "Gamma"), alpha.shape)
+    size = sizes(shape, "Gamma")
+    for i, n in enumerate(size):
+        if n < 1:
+            raise final(ValueError(f"For 'Gamma', the 'shape[{i}]' must be int and must > 0, but got '{n}' "
+                                   "with type 'int'."))
+    size = torch.broadcast_shapes(size, alpha.shape)
     return standard_gamma(alpha.expand(size).contiguous(), generator=seeded(seed)) / beta
 
 
 @op
 def random_gamma(shape, alpha, seed=None):
     """Gamma(alpha, 1) of ``shape`` and the parameter's (``mindspore.ops.random_gamma``)."""
-    size = (*sizes(shape, "RandomGamma"), *alpha.shape)
-    return standard_gamma(alpha.expand(size).contiguous(), generator=seeded(seed))
+    size = (*ints(shape), *alpha.shape)
+    if min(size, default=1) < 1:
+        raise final(ValueError("For RandomGamma, each dimension must be greater than 0."))
+    return _of_positive(alpha, standard_gamma(alpha.expand(size).contiguous(), generator=seeded(seed)))
+
+
+def _of_positive(alpha, drawn):
+    """Gamma's numbers: 0 where ``alpha`` is 0, NaN where it is less."""
+    return torch.where(alpha > 0, drawn, torch.where(alpha == 0, 0.0, torch.nan).to(drawn.dtype))
 
 
 @op
@@ -439,7 +451,10 @@ def choice_with_mask(input_x, count=256, seed=None):
 @primitive("TruncatedNormal", init={"dtype": _dtype.float32, "seed": 0, "seed2": 0})
 def _truncated_normal(shape, dtype=_dtype.float32, seed=0, seed2=0):
     """N(0, 1) within two standard deviations."""
-    out = torch.empty(sizes(shape, "TruncatedNormal"), device=device())
+    size = sizes(shape, "TruncatedNormal")
+    if min(size, default=1) < 1:
+        raise final(ValueError("Each dimension must be greater than zero."))
+    out = torch.empty(size, device=device())
     return torch.nn.init.trunc_normal_(out, generator=seeded(seed)).to(dtype.torch)
 
 
@@ -476,8 +491,10 @@ def _bernoulli(x, p, seed=-1, offset=0):
 @primitive("NonDeterministicInts", init={"dtype": _dtype.int64})
 def _non_deterministic_ints(shape, dtype=_dtype.int64):
     """Integers of the whole range of their dtype (``mindspore.ops.NonDeterministicInts``)."""
-    bounds = torch.iinfo(dtype.torch)
-    return torch.randint(bounds.min, bounds.max, tuple(ints(shape)), dtype=dtype.torch, device=device())
+    bounds, size = torch.iinfo(dtype.torch), tuple(ints(shape))
+    if min(size, default=1) < 1:
+        raise final(ValueError("For 'NonDeterministicInts', 'shape' can't contain non-positive dim."))
+    return torch.randint(bounds.min, bounds.max, size, dtype=dtype.torch, device=device())
 
 
 def _log_normal(t, mean, std):
