@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+import numpy as np
 import torch
 
 from ms2torch import _checkparam as check
@@ -44,14 +45,19 @@ def all_finite(inputs) -> Tensor:
     if isinstance(inputs, (tuple, list)) and not inputs:
         raise ValueError("For primitive[AddN], the concat element num must be greater than or equal to 1, "
                          "but got 0.\n")
+    if isinstance(inputs, (Tensor, dict)):
+        kind = "Tensor[Int64]" if isinstance(inputs, Tensor) else \
+            f"Dictionary[[{''.join(f'{k},' for k in inputs)}],[{','.join('Tensor[Int64]' for _ in inputs)}]]"
+        raise TypeError(f'Failed calling AddN with "x={kind}".\n'
+                        'The valid calling should be: "x=<list of tensor, tuple of Tensor>".\n')
     for one in inputs if isinstance(inputs, (tuple, list)) else (inputs,):
         if isinstance(one, (bool, int, float)):
             raise TypeError(f'Failed calling IsFinite with "input={renderings(one)["kind"]}".\n'
                             'The valid calling should be: "input=<Tensor>".\n')
-        if one is None or isinstance(one, str):
+        if one is None or isinstance(one, (str, np.ndarray)):
             raise TypeError("For 'mutable', the 'input_data' should be one of (bool, int, float, Tensor, "
                             "tuple, list, dict) or their nested structures with no self-reference, but got "
-                            f"{type(one).__name__}: {one}.")
+                            f"{type(inputs).__name__}: {inputs}.")
     return wrap(_amp.non_finite(inputs).logical_not())
 
 
@@ -88,6 +94,9 @@ class _InParameter(LossScaler):
 class StaticLossScaler(_InParameter):
     """A constant scale (``mindspore.amp.StaticLossScaler``). ValueError for a scale below 1."""
 
+    def __init__(self, scale_value) -> None:
+        super().__init__(scale_value)
+
     def adjust(self, grads_finite) -> bool:
         """The scale is constant: returns False."""
         return False
@@ -109,7 +118,12 @@ class DynamicLossScaler(_InParameter):
 
     def adjust(self, grads_finite) -> bool:
         scale, counter = self.scale_value._t, self.counter._t
-        finite = grads_finite._t if isinstance(grads_finite, Tensor) else torch.tensor(bool(grads_finite))
+        if not isinstance(grads_finite, Tensor):
+            kind = renderings(grads_finite)["call"]
+            raise TypeError(f'Failed calling Select with "Select()(condition={kind}, input=Tensor, '
+                            'other=Tensor)".\nThe valid calling should be: \n"Select()(condition=<Tensor>, '
+                            'input=<Number, Tensor>, other=<Number, Tensor>)".\n')
+        finite = grads_finite._t
         grown = scale * self.scale_factor
         grown = torch.where((counter == self.scale_window - 1) & torch.isfinite(grown), grown, scale)
         lowered = torch.clamp(scale / self.scale_factor, min=1.0)
@@ -120,10 +134,8 @@ class DynamicLossScaler(_InParameter):
 
 def _scale_parameter(value) -> Parameter:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(
-            "For 'scale_value', the type of `scale_value` should be one of '['float', 'int']', "
-            f"but got {value!r} with type '{type(value).__name__}'."
-        )
+        raise TypeError("The type of 'scale_value' should be one of '['float', 'int']', but got type "
+                        f"'{type(value).__name__}'.")
     if value < 1.0:
         raise ValueError(f"The argument 'scale_value' must be > 1, but got {value}")
     return Parameter(Tensor(float(value), dtype=_dtype.float32), name="scale_value")
@@ -134,7 +146,10 @@ def _times(inputs, factor: torch.Tensor):
     gradients."""
     if isinstance(inputs, Tensor):
         return wrap(inputs._t * factor.to(inputs._t.dtype))
+    if isinstance(inputs, (int, float)):
+        raise AttributeError(f"'{type(inputs).__name__.capitalize()}' object has no attribute 'dtype'")
+    kind = list if isinstance(inputs, list) else tuple
     raw = [x._t for x in inputs]
     if raw and all(t.dtype is torch.float32 for t in raw):
-        return tuple(map(wrap, torch._foreach_mul(raw, factor)))
-    return tuple(wrap(t * factor.to(t.dtype)) for t in raw)
+        return kind(map(wrap, torch._foreach_mul(raw, factor)))
+    return kind(wrap(t * factor.to(t.dtype)) for t in raw)

@@ -290,6 +290,8 @@ class TruncatedNormal(Initializer):
 
     def _initialize(self, arr):
         _check_sigma(self.sigma)
+        if self.sigma == 0:
+            raise RuntimeError(f"TruncatedNormal: invalid sigma {self.sigma:g}.")
         _draw(_rng.fill_truncated_normal, arr, self.a, self.b, self.mean, self.sigma)
 
 

@@ -240,7 +240,10 @@ def _check_options(given: dict) -> dict:
     if "keep_batchnorm_fp32" in given:
         check_value_type("keep_batchnorm_fp32", given["keep_batchnorm_fp32"], bool)
     if given.get("loss_scale_manager"):
-        check_value_type("loss_scale_manager", given["loss_scale_manager"], [LossScaleManager])
+        manager = given["loss_scale_manager"]
+        if not isinstance(manager, LossScaleManager):
+            raise TypeError("The type of 'loss_scale_manager' should be one of '['LossScaleManager', "
+                            f"'GroupLossScaleManager']', but got type '{type(manager).__name__}'.")
     return given
 
 

@@ -182,6 +182,9 @@ def fill_truncated_normal(out: np.ndarray, low: float, high: float, mean: float,
 
     def normals(words: np.ndarray) -> np.ndarray:
         share = first + words * 2.0**-32 * span
-        return torch.special.ndtri(torch.from_numpy(share)).numpy() * scale * sigma + mean
+        deviations = torch.special.ndtri(torch.from_numpy(share)).numpy() * scale
+        # beyond what a double tells from 0 and 1 MindSpore's inverse has these
+        deviations = np.where(share >= 1, 5.29470396, np.where(share <= 0, -14.17018509, deviations))
+        return deviations * sigma + mean
 
     _fill(out, normals)

@@ -510,6 +510,9 @@ def _kl_div_loss(logits, labels, reduction="mean"):
 @op
 def margin_ranking_loss(input1, input2, target, margin=0.0, reduction="mean"):
     """max(0, -target * (input1 - input2) + margin) (``mindspore.ops.margin_ranking_loss``)."""
+    if not isinstance(margin, float):
+        raise TypeError("For 'margin_ranking_loss', the type of 'margin' should be 'float', but got type "
+                        f"'{type(margin).__name__}'.")
     _check_reduction(reduction, "margin_ranking_loss")
     return reduced(torch.clamp_min(-target * (input1 - input2) + margin, 0), reduction)
 

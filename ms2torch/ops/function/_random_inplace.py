@@ -113,11 +113,13 @@ def _randint_like_mint(*args, dtype=None, device=None):
 @mint_form(name="randperm")
 def _randperm_mint(n, *, generator=None, dtype=_dtype.int64):
     """A permutation of the numbers below ``n``, Int64 unless ``dtype`` says otherwise."""
-    want = wanted(dtype, torch.int64, "randperm")
+    want = wanted(dtype, torch.int64, "RandpermExt")
     if want not in PERMUTED and want is not torch.bfloat16:
         raise TypeError("For primitive[RandpermExt], the input[dtype] supports types: Int8, Int16, Int32, "
                         "Int64, UInt8, Float16, Float32, Float64, BFloat16. But got "
                         f"{_dtype.from_torch(want)}.")
+    if n < 0:
+        raise ValueError(f"For 'RandpermExt', the input 'n' must be >= 0, but got data: {n}.\n")
     return torch.randperm(n, generator=engine(generator), device=device()).to(want)
 
 
