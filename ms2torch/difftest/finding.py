@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass, field
 
 # The order of time within one step; a difference in an earlier stage explains those in later ones.
-STAGES = ("initial", "data", "random", "forward", "loss", "backward", "gradient", "loss_scale",
+STAGES = ("initial", "between", "data", "random", "forward", "loss", "backward", "gradient", "loss_scale",
           "learning_rate", "optimizer", "parameter")
 
 # What the machine-readable report calls them.
-PUBLIC = {"initial": "random", "loss": "forward", "gradient": "backward", "learning_rate": "optimizer",
-          "parameter": "optimizer"}
+PUBLIC = {"initial": "random", "between": "program", "loss": "forward", "gradient": "backward",
+          "learning_rate": "optimizer", "parameter": "optimizer"}
 
 KINDS = ("missing", "extra", "dtype", "shape", "nan", "value", "error")
 

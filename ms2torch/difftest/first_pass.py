@@ -15,6 +15,8 @@ _NEAREST = 20
 _SOON = 32
 # More than rounding grows in one step.
 _GROWTH = 1e4
+# A drift that grows so much in one step may have been written.
+_SUDDEN = 100.0
 
 
 def same_kind(reference, ours) -> None:
@@ -104,8 +106,12 @@ def steps_to_refeed(found) -> tuple[int, ...]:
     drift = found.drift
     jumps = [(after / max(before, 1e-8), i + 2) for i, (before, after) in
              enumerate(itertools.pairwise(drift)) if after > 1e-6 and i + 2 <= horizon]
-    steps += [step for _, step in sorted(jumps, reverse=True)[:1]]
-    return tuple(sorted({max(s, 1) for s in steps}))[:_REFEEDS]
+    jump = sorted(jumps, reverse=True)[:1]
+    steps += [step for _, step in jump]
+    chosen = sorted({max(s, 1) for s in steps})[:_REFEEDS]
+    # With the step before such a one, what the program writes to weights between the two is judged.
+    sudden = [step for ratio, step in jump if ratio > _SUDDEN] + [f.step for f in found_first]
+    return tuple(sorted({*chosen, *(s - 1 for s in sudden if s > 1 and s in chosen)}))
 
 
 def drop_unjudged(verdict: Verdict) -> None:

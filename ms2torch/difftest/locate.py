@@ -12,11 +12,9 @@ import numpy as np
 from .compare import is_float, norm_of
 from .finding import Finding
 from .recorder import PROGRAM
-from .yardstick import epsilon, tolerance
+from .yardstick import UNTOLD, epsilon, tolerance
 
 _FIRST = 400
-# Units in the last place by which that may differ of which float64 tells nothing.
-_UNTOLD = 100.0
 
 
 class Events:
@@ -92,7 +90,7 @@ class Rounding:
         """How much the two sides may differ."""
         event = self.items[key]
         if key[1:] not in self.near:
-            return _UNTOLD * epsilon(event["dtype"]) + event.get("floor", 0.0)
+            return UNTOLD * epsilon(event["dtype"]) + event.get("floor", 0.0)
         near = max(self.near.get(key[1:], 0.0), self.trembles.get(key[1:], 0.0))
         return tolerance(near, epsilon(event["dtype"])) + event.get("floor", 0.0)
 
@@ -282,6 +280,10 @@ class Tree:
                 finding.cell = where
                 if self.has_children(where):
                     finding.note = "the Cells within it agree; the operators of its own construct differ"
+            case ("initial", _) if finding.step > 1:
+                finding.stage, finding.cell = "between", PROGRAM
+                finding.note = (f"step {finding.step - 1} leaves it as it should be; what the program itself "
+                                f"writes to it before step {finding.step} differs")
             case ("initial", "state"):
                 finding.stage, finding.cell = "optimizer", self.optimizer(finding.update)
             case ("gradient" | "initial", _):

@@ -23,13 +23,16 @@ from . import double as float64
 from . import making, trace
 from .compare import is_float, norm_of
 from .recorder import PROGRAM, Recorder, map_tensors
-from .yardstick import CHEAP, epsilon
+from .yardstick import CHEAP, UNTOLD, epsilon
 
 # Arrays kept for judging later, in bytes.
 _MEMORY = 1 << 30
 _LAYERS = ("ms2torch.nn.layer.", "ms2torch.nn.loss.", "ms2torch.nn.probability.", "ms2torch.mint.nn")
 # Written by the step; compared as what the step changed.
 _WRITTEN = ("parameter", "optimizer", "loss_scale")
+# Between two steps: what is this near at the end of one can be asked for at the start of the next, and
+# writing may make so many times of it.
+_NEAR, _WRITES = 1e-4, 16.0
 # Of these a common factor is a cause.
 _SHARED = ("backward", "gradient", "parameter")
 
@@ -76,6 +79,9 @@ class Replay(Recorder):
         self.known: dict[tuple, dict] = {}
         self.unseen: dict[tuple, None] = {}
         self.before: dict[str, np.ndarray] = {}
+        # How far apart the two were at the end of the step before, each Parameter as a part of its norm.
+        self.left: dict[str, float] = {}
+        self.apart: dict[str, float] = {}
         self.leaves: set[str] = set()
         self.in_leaf = False
         # Cells under to_float: we cast before construct, MindSpore within it.
@@ -96,6 +102,7 @@ class Replay(Recorder):
         """Load the reference's step."""
         self._missing()
         self.known, self.before, self.shared = {}, {}, {}
+        self.left, self.apart = self.apart, {}
         if step not in self.options.refeed:
             return
         for record in self.reference.step(step):
@@ -125,9 +132,13 @@ class Replay(Recorder):
         if stage == "initial":
             if self.step == 1:
                 self._judge(key, record, t)
+            elif not self.double and theirs is not None:
+                self._between(key, record, t)
             # A weight's rounding is judged by the change that the step makes; a state's goes into that.
             return _trembling(theirs) if role == "state" and _several(theirs) else theirs
         self._judge(key, record, t)
+        if stage in _WRITTEN and not self.double and self.step + 1 in self.options.refeed:
+            self._left(record, t)
         if stage in _WRITTEN or stage in ("loss", "learning_rate"):
             return None
         return theirs if stage == "data" else _trembling(theirs)
@@ -319,6 +330,28 @@ class Replay(Recorder):
                        reference=shown[0], ours=shown[1],
                        factor=_factor(theirs - start, mine - start) if key[2] in _SHARED else None)
         return None
+
+    def _left(self, record, t) -> None:
+        """Remember how far apart a step leaves a Parameter."""
+        theirs, mine = record.get("array"), float64.numpy(t)
+        if theirs is not None and theirs.shape == mine.shape and is_float(record["dtype"]):
+            self.apart[_named(record)] = norm_of(mine.astype(np.float64) - theirs) / (norm_of(theirs) or 1.0)
+
+    def _between(self, key, record, t) -> None:
+        """What the program itself writes to a Parameter between two re-fed steps. Where the first left
+        something far apart (a bias before BatchNorm may be, by rounding) what is made of it tells nothing."""
+        theirs, mine, dtype = record["array"], float64.numpy(t), _dtype(t)
+        told = _named(record) in self.left and max(self.left.values()) < _NEAR
+        if not told or theirs.shape != mine.shape or not is_float(dtype) or dtype != record["dtype"]:
+            return
+        self.seen += 1
+        size = norm_of(theirs) or norm_of(mine) or 1.0
+        error = norm_of(mine.astype(np.float64) - theirs) / size
+        floor = _WRITES * max(self.left.values())
+        if error > UNTOLD * epsilon(dtype) + floor:
+            shown = [f"norm {norm_of(a):.6g}, mean {float(np.mean(a)):.6g}" for a in (theirs, mine)]
+            self._note(key, "value", error=error, dtype=dtype, size=size, floor=floor, reference=shown[0],
+                       ours=shown[1])
 
     def _true(self, key, theirs, mine) -> None:
         """Keep a value of a float64 pass that was asked for."""

@@ -18,9 +18,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from . import checks, compare, departures, first_pass, locate, ours, port, reference, repro, trace
-from .finding import Finding, Verdict
+from .finding import CannotCompare, Finding, Verdict
 from .options import Options, is_trace, parse
-from .workplace import Run, Workplace, wait
+from .workplace import Run, Workplace, terminate, wait
 
 HERE = Path(__file__).parent
 # The recorder's exit code when the trace cannot be written; less room than this is a full disk.
@@ -215,15 +215,16 @@ class Twin:
         reference = trace.open(path)
         if not verdict.cells:
             first_pass.describe(verdict, reference, None)
-        verdict.refed = list(steps)
         events = self._replay(path, steps, "replay")
         self._complete(events, steps, path, reference)
         guilty, verdict.tolerated, verdict.forgiven = self._judged(path, steps, events, reference)
+        verdict.refed = list(steps)  # not before: until here nothing is judged
         aligned = {"weights": "initial", "data": "data", "random": "random"}
         guilty = [f for f in guilty if f.stage not in {aligned.get(what) for what in options.align}]
         verdict.compared += events.seen
         verdict.steps = max(verdict.steps, *steps)
         if guilty:
+            verdict.findings = guilty
             guilty, events, reference = self._operators(guilty, events, reference)
             verdict.findings = guilty
             first = guilty[0]
@@ -299,6 +300,7 @@ class Twin:
             verdict.compared, verdict.steps = verdict.compared + events.seen, events.step
             said = self.said
             found, *_ = self._judged(path, steps, events, reference)
+            verdict.refed = list(steps)
             # What the failed step did not come to is no difference.
             verdict.findings = [f for f in found if f.step <= events.steps or f.kind not in _ONE_SIDED]
             if events.failed:
@@ -350,8 +352,24 @@ class Twin:
             self.finish((theirs, left))
             theirs = None
         ours = self._start_ours("record", out=right, reference=left if self.options.align else None)
-        self.finish(*[(theirs, left)] * bool(theirs), (ours, right))
+        try:
+            self.finish(*[(theirs, left)] * bool(theirs), (ours, right))
+        except KeyboardInterrupt:
+            with contextlib.suppress(trace.TraceError, CannotCompare):
+                self._so_far(*filter(None, (theirs, ours)), left=left, right=right)
+            raise
         return left, right
+
+    def _so_far(self, *runs: Run, left: str, right: str) -> None:
+        """Compare what two runs have recorded that are to be ended now."""
+        for run in runs:
+            run.ended = True
+            terminate(run.process)
+        reference, ours = trace.open(left), trace.open(right)
+        first_pass.describe(self.verdict, reference, ours)
+        whole = min(reference.steps, ours.steps)
+        found = compare.compare(reference, ours, whole)
+        first_pass.fill_verdict(self.verdict, found, reference, ours)
 
     @property
     def level(self) -> str:

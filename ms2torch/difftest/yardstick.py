@@ -19,6 +19,8 @@ K = 8.0
 FLOOR = 8.0
 # Below this many units in the last place no float64 re-run is asked for.
 CHEAP = 4.0
+# Units in the last place by which that may differ of which float64 tells nothing.
+UNTOLD = 100.0
 _EPSILON = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float64": 2.0**-52, "complex128": 2.0**-52}
 
 

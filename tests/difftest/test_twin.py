@@ -224,6 +224,44 @@ def test_a_killed_side_is_named_and_nothing_is_left(tmp_path, monkeypatch, capsy
     assert not list((tmp_path / "temporary").iterdir())
 
 
+WRITING = """
+import os, signal, time
+import mindspore as ms
+from mindspore import nn
+ms.set_seed(1)
+net = nn.Dense(2, 1)
+optimizer = nn.SGD(net.trainable_params(), 0.1)
+step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), optimizer).set_train()
+side = os.getcwd().split("/places/")[1].split("-")[0]
+for i in range(3):
+    if i == 1:  # the program's own write, which one side gets wrong by a part in 10,000
+        net.weight.set_data(net.weight * (0.5 if side in ("reference", "refed") else 0.50005))
+    if i == 2 and side == os.environ["INTERRUPTED"]:
+        os.kill(os.getppid(), signal.SIGTERM)
+        time.sleep(60)
+    step(ms.Tensor([[1.0, 2.0]], ms.float32), ms.Tensor([[1.0]], ms.float32))
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the runs are forks")
+@pytest.mark.parametrize(("interrupted", "code", "first", "compared"), [
+    ("", 1, (2, "program", "weight", "between"), 3), ("ours", 2, None, 2), ("replay", 2, None, 3)])
+def test_what_a_program_writes_between_steps_and_what_was_not_judged_yet(
+        tmp_path, interrupted, code, first, compared):
+    (tmp_path / "train.py").write_text(WRITING)
+    done = subprocess.run(
+        [sys.executable, "-m", "ms2torch", "diff", "--reference", "ms2torch", "--json", "r.json",
+         "--refeed", "1,2,3", "train.py"], cwd=tmp_path, capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "INTERRUPTED": interrupted})
+    assert done.returncode == code, done.stderr
+    found = json.loads((tmp_path / "r.json").read_text())
+    named = found["first"] and tuple(found["first"][name] for name in ("step", "stage", "where", "detail"))
+    assert (named, found["steps"]) == (first, compared)
+    assert bool(found["error"]) is bool(interrupted)
+    if interrupted:
+        assert f"of {compared} steps compared; no difference" in done.stderr
+
+
 def test_a_file_that_is_no_trace(tmp_path, capsys):
     wrong = tmp_path / "a.trace"
     wrong.write_text("hello")
