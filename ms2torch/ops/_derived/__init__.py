@@ -15,6 +15,7 @@ name of a definition that ms2torch has:
     caches       rows of tables in embedding caches
     inner        private operators that compute forward
     regions      windows and regions of images
+    transforms   cosine and Fourier transforms' steps, least squares
     sparse_tensors, sparse_matrices
                  operators over coordinates, and over compressed rows
     kernels      what a program's own Primitives compute by their names
@@ -57,6 +58,7 @@ _FAMILIES = (
     "inner",
     "sparse_matrices",
     "sparse_tensors",
+    "transforms",
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 import torch.nn.functional as F
 
 from ms2torch.ops.function._nn_image import resized_bilinear, resized_nearest, sampled
@@ -64,6 +65,15 @@ def _roi_align(dy, rois, xdiff_shape, pooled_height=1, pooled_width=1, spatial_s
     )
 
 
+def _scaled(grads, original_image, scale, translation, kernel_type="lanczos3", antialias=True):
+    size = torch.tensor(grads.shape[1:3])
+    return pull(
+        grads,
+        lambda t: forward("ScaleAndTranslate")(t, size, scale, translation, kernel_type, antialias),
+        original_image,
+    )
+
+
 _MODES = {
     "Nearest1D": ("nearest", False),
     "Nearest2D": ("nearest", False),
@@ -92,6 +102,7 @@ ROWS = {
     ),
     "GridSampler2DGrad": _sampled,
     "GridSampler3DGrad": _sampled,
+    "ScaleAndTranslateGrad": _scaled,
     "AffineGridGrad": lambda y_grad, x_size, align_corners=False: pull(
         y_grad,
         lambda t: F.affine_grid(t, shape(x_size), align_corners),

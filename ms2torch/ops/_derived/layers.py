@@ -9,7 +9,7 @@ import torch.nn.functional as F
 
 from ms2torch.ops.function._nn_conv import _functional, _numbers, same_pads
 
-from .pull import forward, pull, shape
+from .pull import forward, like_shape, pull, shape
 
 
 def _axes(t, begin: int) -> list[int]:
@@ -157,6 +157,76 @@ def _instance(dy, x, gamma, save_mean, save_variance, epsilon=0.0, momentum=0.1)
     rstd = torch.rsqrt(save_variance.reshape(view) + epsilon)
     channel = gamma.reshape(1, -1, *[1] * (x.ndim - 2))
     return _norm(x, dy, save_mean.reshape(view), rstd, channel, axes, own)
+
+
+def _instance_v2(x, gamma, beta, mean, variance, is_training=True, momentum=0.1, epsilon=1e-5):
+    """Each sample's channels by their own mean and deviation; ``mean`` and ``variance`` follow."""
+    wide = x.float()
+    if not is_training:
+        out = (wide - mean) * torch.rsqrt(variance + epsilon) * gamma + beta
+        return out.to(x.dtype), torch.zeros_like(mean), torch.zeros_like(variance)
+    center, spread = wide.mean((2, 3), keepdim=True), wide.var((2, 3), correction=0, keepdim=True)
+    scale = torch.rsqrt(spread + epsilon)
+    with torch.no_grad():
+        mean.lerp_(center, momentum)
+        variance.lerp_(wide.var((2, 3), keepdim=True), momentum)
+    return ((wide - center) * scale * gamma + beta).to(x.dtype), center, scale
+
+
+def _instance_v2_grad(dy, x, gamma, mean, variance, save_mean, save_variance, is_training=True, epsilon=1e-5):
+    if not is_training:
+        scale = torch.rsqrt(variance + epsilon)
+        return (
+            (dy * gamma * scale).to(x.dtype),
+            (dy * (x - mean) * scale).sum((2, 3), keepdim=True),
+            dy.float().sum((2, 3), keepdim=True),
+        )
+    hat, count = (x - save_mean) * save_variance, x.shape[2] * x.shape[3]
+    of_gamma, of_beta = (dy * hat).sum((2, 3), keepdim=True), dy.float().sum((2, 3), keepdim=True)
+    out = gamma * save_variance / count * (count * dy - of_beta - hat * of_gamma)
+    return out.to(x.dtype), of_gamma, of_beta
+
+
+def _conv3d_input(
+    filter,
+    out_backprop,
+    input_size,
+    out_channel=None,
+    kernel_size=None,
+    mode=1,
+    pad_mode="valid",
+    pad=0,
+    stride=1,
+    dilation=1,
+    group=1,
+    data_format="NCDHW",
+):
+    return like_shape(
+        input_size,
+        out_backprop,
+        lambda t: forward("Conv3D")(
+            t, filter, out_channel, kernel_size, mode, pad_mode, pad, stride, dilation, group, data_format
+        ),
+    )
+
+
+def _ctc(
+    grad_out,
+    log_probs,
+    targets,
+    input_lengths,
+    target_lengths,
+    neg_log_likelihood,
+    log_alpha,
+    blank=0,
+    reduction="none",
+    zero_infinity=False,
+):
+    return pull(
+        grad_out,
+        lambda t: F.ctc_loss(t, targets, input_lengths, target_lengths, blank, reduction, zero_infinity),
+        log_probs,
+    )
 
 
 def _conv_filter(
@@ -453,12 +523,16 @@ ROWS = {
     "BatchNormStats": _statistics,
     "BatchNormElemt": _elements,
     "InstanceNormGrad": _instance,
+    "InstanceNormV2": _instance_v2,
+    "InstanceNormV2Grad": _instance_v2_grad,
+    "CTCLossV2Grad": _ctc,
     "LRNGrad": lambda grads, x, y, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5: pull(
         grads, "lrn", x, depth_radius=depth_radius, bias=bias, alpha=alpha, beta=beta
     ),
     "DropoutGrad": lambda dy, mask, keep_prob=0.5: dy * mask / keep_prob,
     "Conv2DBackpropFilter": _conv_filter,
     "Conv3DBackpropFilter": _conv3d_filter,
+    "Conv3DBackpropInput": _conv3d_input,
     "DepthwiseConv2dNativeBackpropFilter": _depthwise_filter,
     "DepthwiseConv2dNativeBackpropInput": _depthwise_input,
     "Convolution": _convolution,

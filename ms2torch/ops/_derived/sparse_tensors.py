@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import torch
+import torch.nn.functional as F
 
 
 def _places(indices, shape) -> torch.Tensor:
@@ -209,7 +210,50 @@ def _counts(indices, values, shape, weights, binary_output=False, minlength=-1, 
     return value[:, None], sums, torch.tensor([width])
 
 
+def _slice_grad(backprop_val_grad, indices, start, new_indices):
+    """The gradients of a sparse tensor's values: those of the slice that are among them, else 0."""
+    equal = (indices[:, None] == new_indices[None] + start).all(-1)
+    return (equal.to(backprop_val_grad.dtype) * backprop_val_grad).sum(1)
+
+
+def _fill_empty_rows(indices, values, dense_shape, default_value):
+    """The tensor with ``default_value`` first in each empty row; which were empty, where values went."""
+    count = int(dense_shape[0])
+    empty = torch.ones(count, dtype=torch.bool).index_fill(0, indices[:, 0], False)
+    rows = torch.nonzero(empty)
+    added = F.pad(rows, (0, indices.shape[1] - 1))
+    order = torch.argsort(torch.cat((indices[:, 0], rows[:, 0])), stable=True)
+    moved = torch.empty_like(order).index_put((order,), torch.arange(len(order)))
+    filled = torch.cat((values, default_value.to(values.dtype).expand(len(rows))))[order]
+    return torch.cat((indices, added))[order], filled, empty, moved[: len(indices)]
+
+
+def _fill_empty_rows_grad(reverse_index_map, grad_values):
+    """The gradients of the values and of what filled the empty rows."""
+    others = torch.ones(len(grad_values), dtype=torch.bool).index_fill(0, reverse_index_map.long(), False)
+    return grad_values[reverse_index_map.long()], (grad_values * others).sum().to(grad_values.dtype)
+
+
+def _of_ragged(rt_nested_splits, rt_dense_values, Tsplits=None):
+    """Rows of unlike lengths, told by where each ends, as a sparse tensor."""
+    values, lengths = rt_dense_values, []
+    places = torch.arange(len(values))[:, None]
+    for splits in reversed(rt_nested_splits):
+        row = torch.searchsorted(splits.long(), places[:, :1].contiguous(), right=True) - 1
+        lengths.insert(0, int(splits.diff().max()) if len(splits) > 1 else 0)
+        places = torch.cat((row, places[:, :1] - splits.long()[row], places[:, 1:]), 1)
+    for size in values.shape[1:]:
+        inner = torch.arange(size).repeat(len(places))[:, None]
+        places = torch.cat((places.repeat_interleave(size, 0), inner), 1)
+    size = [len(rt_nested_splits[0]) - 1, *lengths, *values.shape[1:]]
+    return places, values.reshape(-1), torch.tensor(size)
+
+
 ROWS = {
+    "SparseSliceGrad": _slice_grad,
+    "SparseFillEmptyRows": _fill_empty_rows,
+    "SparseFillEmptyRowsGrad": _fill_empty_rows_grad,
+    "RaggedTensorToSparse": _of_ragged,
     "DenseToDenseSetOperation": _dense_to_dense_sets,
     "SparseAdd": _add,
     "SparseAddGrad": _add_gradient,
