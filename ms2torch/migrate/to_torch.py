@@ -83,6 +83,10 @@ class CellModule(_Branch):
         # What torch's tracers put in the parameters' and buffers' places has no storage of its own.
         return [pair[0] for pair in self.__pairs], [_entry(*pair[1:3]) for pair in self.__pairs]
 
+    def __repr__(self) -> str:
+        shown = repr(self.__cell).replace("\n", "\n  ")
+        return f"CellModule(\n  {shown}\n)"
+
     def state_dict(self, *args, **kwargs):
         """By the Cell's names; of processes that train together, what each keeps: parts are torch's DTensors,
         and what another stage of a pipeline keeps is left out."""

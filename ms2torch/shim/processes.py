@@ -56,15 +56,23 @@ class Job:
             if variables:
                 env["MS_NODE_ID"] = str(rank)
             env.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // count)))
+            # A pipe or file gets each process's output in pieces that end anywhere: not from several at once.
+            whole = not logs and count > 1 and not _on_terminal()
             process = subprocess.Popen(
                 command, env=env, start_new_session=True,
-                stdout=subprocess.PIPE if logs else None, stderr=subprocess.STDOUT if logs else None)
+                stdout=subprocess.PIPE if logs or whole else None,
+                stderr=subprocess.STDOUT if logs else None)
             self.processes.append(process)
             if logs:
                 echo = shown is None or local in shown
-                reader = threading.Thread(target=_copy, args=(process.stdout, logs[local], echo), daemon=True)
-                reader.start()
-                self._readers.append(reader)
+                self._read(_copy, process.stdout, logs[local], echo)
+            elif whole:
+                self._read(_pass_on, process.stdout)
+
+    def _read(self, target, *args) -> None:
+        reader = threading.Thread(target=target, args=args, daemon=True)
+        reader.start()
+        self._readers.append(reader)
 
     def wait(self) -> int:
         """Until all have ended; the first exit code that is not 0, else 0."""
@@ -130,6 +138,30 @@ def _how(code: int) -> str:
 
 def _say(text: str) -> None:
     print(f"[ms2torch] {text}", file=sys.stderr, flush=True)
+
+
+def _on_terminal() -> bool:
+    try:
+        return os.isatty(1)
+    except OSError:
+        return False
+
+
+_TURN = threading.Lock()
+
+
+def _pass_on(source) -> None:
+    """What a process prints, to where this one prints, by whole lines. Where nobody reads any more the
+    process is told by its own next write."""
+    with source:
+        for line in iter(source.readline, b""):
+            left = memoryview(line)
+            with _TURN:
+                try:
+                    while left:
+                        left = left[os.write(1, left):]
+                except OSError:
+                    return
 
 
 def _copy(source, path: Path, echo: bool) -> None:

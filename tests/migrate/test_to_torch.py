@@ -50,3 +50,8 @@ def test_an_iterator_of_a_dataset_gives_its_next_batch():
     rows = ms.dataset.NumpySlicesDataset(np.arange(6.0, dtype=np.float32), shuffle=False).batch(2)
     iterator = ms.to_torch(rows.create_tuple_iterator())
     assert [next(iterator)[0].tolist(), next(iterator)[0].tolist()] == [[0.0, 1.0], [2.0, 3.0]]
+
+
+def test_a_module_shows_its_cell():
+    shown = repr(ms.to_torch(nn.SequentialCell(nn.ReLU(), nn.Flatten())))
+    assert shown == "CellModule(\n  SequentialCell(\n    (0): ReLU()\n    (1): Flatten()\n  )\n)"
