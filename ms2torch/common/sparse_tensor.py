@@ -191,6 +191,7 @@ class CSRTensor(_Sparse):
 
     def to_coo(self) -> COOTensor:
         """The COO form. ValueError for more than two dimensions."""
+        _needs_int32(self)
         return csr_to_coo(self)
 
     def to_dense(self) -> Tensor:
@@ -298,6 +299,13 @@ def at(dense: Tensor, indices: Tensor) -> Tensor:
 
 def to_dense(x) -> Tensor:
     """All elements; values of one place are added."""
+    if isinstance(x, CSRTensor):
+        _not_int16(x.indptr, "primitive[CSRSparseMatrixToDense], the input type must be same.\n"
+                             "name:[x_batch_pointers]:Tensor[Int32].\nname:[x_col_indices]:Tensor[Int16].\n"
+                             "name:[x_dense_shape]:Tensor[Int32].\nname:[x_row_pointers]:Tensor[Int16]")
+    else:
+        _not_int16(x.indices, "primitive[TensorScatterAdd], the input[indices type] supports types: Int32, "
+                              "Int64. But got Int16")
     values = x.values._t
     dense = torch.zeros(x.shape, dtype=values.dtype, device=values.device)
     return wrap(dense.index_put(_places(x), values, accumulate=True))
@@ -310,8 +318,26 @@ def _merged(rows, columns, values, shape):
     return torch.stack((places // shape[1], places % shape[1]), 1), added, counts
 
 
+def needs_int64(x: COOTensor, operator: str, argument: str) -> None:
+    """TypeError where the places of ``x`` are not Int64, which MindSpore's kernels alone take."""
+    if x.indices._t.dtype is not torch.int64:
+        raise TypeError(f"For primitive[{operator}], the input argument[{argument}] must be a type of "
+                        f"{{Tensor[Int64]}}, but got Tensor[{x.indices.dtype}].\n")
+
+
+def _needs_int32(x: CSRTensor) -> None:
+    if x.indptr._t.dtype is not torch.int32:
+        raise TypeError(f"The dtype of Indptr only support Int32 for now, but got {x.indptr.dtype}.\n")
+
+
+def _not_int16(places: Tensor, told: str) -> None:
+    if places._t.dtype is torch.int16:
+        raise TypeError(f"For {told}.\n")
+
+
 def coalesced(x: COOTensor) -> COOTensor:
     """Places in order, each once."""
+    needs_int64(x, "Coalesce", "x_indices")
     places, values, _ = _merged(*_places(x), x.values._t, x.shape)
     return COOTensor(wrap(places.to(x.indices._t.dtype)), wrap(values), x.shape)
 
@@ -341,7 +367,9 @@ def csr_to_coo(tensor):
     _is(tensor, CSRTensor, "csr_to_coo")
     if len(tensor.shape) != 2:
         raise ValueError("Currently only support 2-D CSRTensor when converting to COOTensor.")
-    places = torch.stack(_places(tensor), 1).to(tensor.indices._t.dtype)
+    _not_int16(tensor.indptr, "primitive[CSRSparseMatrixToSparseTensor], the input argument[x_row_pointers] "
+                              "must be a type of {Tensor[Int32], Tensor[Int64]}, but got Tensor[Int16]")
+    places = torch.stack(_places(tensor), 1).to(torch.int32)
     return COOTensor(wrap(places), tensor.values, tensor.shape)
 
 
@@ -353,10 +381,42 @@ def coo_add(x1, x2, thresh):
     for name, x in (("x1", x1), ("x2", x2)):
         if not isinstance(x, COOTensor):
             raise TypeError(f"For coo_add, the {name} must be a COOTensor, but got {type(x)}.")
+    needs_int64(x1, "SparseAdd", "x1_indices")
+    if not (_in_order(x1) and _in_order(x2)):
+        return _added_in_turn(x1, x2, thresh._t)
     rows, columns = (torch.cat(pair) for pair in zip(_places(x1), _places(x2), strict=True))
     places, values, counts = _merged(rows, columns, torch.cat((x1.values._t, x2.values._t)), x1.shape)
     keep = (counts == 1) | (values.abs() >= thresh._t)
     return COOTensor(wrap(places[keep].to(x1.indices._t.dtype)), wrap(values[keep]), x1.shape)
+
+
+def _keys(x: COOTensor) -> torch.Tensor:
+    rows, columns = _places(x)
+    return rows * x.shape[1] + columns
+
+
+def _in_order(x: COOTensor) -> bool:
+    return bool((_keys(x).diff() > 0).all())
+
+
+def _added_in_turn(x1: COOTensor, x2: COOTensor, thresh: torch.Tensor) -> COOTensor:
+    """The sum of what is not in order, as MindSpore's kernel goes along both."""
+    first, second = _keys(x1).tolist(), _keys(x2).tolist()
+    ours, theirs = [], []               # what of each goes into a value; the place behind its end for nothing
+    i = j = 0
+    while i < len(first) or j < len(second):
+        here = j == len(second) or (i < len(first) and first[i] <= second[j])
+        there = i == len(first) or (j < len(second) and second[j] <= first[i])
+        ours.append(i if here else len(first))
+        theirs.append(j if there else len(second))
+        i, j = i + here, j + there
+    a, b = (torch.nn.functional.pad(x.values._t, (0, 1))[k] for x, k in ((x1, ours), (x2, theirs)))
+    values, taken, other = a + b, torch.tensor(ours), torch.tensor(theirs)
+    alone = (taken == len(first)) | (other == len(second))
+    places = torch.cat((x1.indices._t, x2.indices._t))
+    indices = places[torch.where(taken < len(first), taken, len(first) + other).to(places.device)]
+    keep = alone.to(values.device) | (values.abs() >= thresh)
+    return COOTensor(wrap(indices[keep]), wrap(values[keep]), x1.shape)
 
 
 def csr_add(a, b, alpha, beta):
@@ -365,6 +425,8 @@ def csr_add(a, b, alpha, beta):
         raise TypeError("For functional operator csr_add, both inputs a and b must be type of CSRTensor.")
     if not (isinstance(alpha, Tensor) and isinstance(beta, Tensor)):
         raise TypeError("For functional operator csr_add, both inputs alpha and beta must be Tensor.")
+    _not_int16(a.indptr, "primitive[SparseMatrixAdd], the input argument[a batch ptr type] must be a type of "
+                         "{Tensor[Int32], Tensor[Int64]}, but got Tensor[Int16]")
     rows, columns = (torch.cat(pair) for pair in zip(_places(a), _places(b), strict=True))
     values = torch.cat((alpha._t * a.values._t, beta._t * b.values._t))
     places, added, _ = _merged(rows, columns, values, a.shape)
@@ -372,9 +434,13 @@ def csr_add(a, b, alpha, beta):
 
 
 def csr_scaled(x: CSRTensor, other, calculate):
-    """The values of ``x`` with those of a Tensor at their places; with a number, a Tensor of values."""
-    if not isinstance(other, Tensor):
+    """The values of ``x`` with those of a Tensor at their places; with one number, a Tensor of values."""
+    if not isinstance(other, Tensor) or other.shape in ((), (1,)):
         return calculate(x.values, other)
+    sizes = zip(reversed(other.shape), reversed(x.shape), strict=False)
+    if any(size not in (1, wide) for size, wide in sizes):
+        raise ValueError("Dense shape cannot broadcast to sparse shape.\n")
+    _needs_int32(x)
     dense = other._t.expand(x.shape) if other.ndim <= 2 else other._t
     return x._with(calculate(x.values, wrap(dense[_places(x)])))
 
@@ -407,6 +473,7 @@ def csr_times(x: CSRTensor, matrix) -> Tensor:
     """The matrix product with a Tensor or a CSRTensor."""
     if isinstance(matrix, CSRTensor):
         return csr_product(x, matrix)
+    _needs_int32(x)
     rows, columns = _places(x)
     terms = x.values._t[:, None] * matrix._t[columns]
     return wrap(terms.new_zeros(x.shape[0], terms.shape[1]).index_add(0, rows, terms))
@@ -417,5 +484,6 @@ def row_sums(x: CSRTensor, axis: int) -> Tensor:
     if axis not in (1, -1):
         raise ValueError("For CSRReduceSum, `axis` should be 1 or 1-dim. "
                          f"But got `axis`: {axis}and `1- dim`: -1.")
+    _needs_int32(x)
     values = x.values._t
     return wrap(values.new_zeros(x.shape[0]).index_add(0, _places(x)[0], values)[:, None])

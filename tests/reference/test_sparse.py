@@ -186,3 +186,50 @@ def test_marks_for_the_compiler_of_bytecode():
     with context as entered:
         found = marked(Tensor([1.0]))
     return found, marked.__wrapped__ is doubled, context.config, entered
+
+
+def _csr_of(dtype):
+    return CSRTensor(Tensor([0, 1, 2], dtype), Tensor([0, 1], dtype), Tensor([1.0, 2.0]), (2, 4))
+
+
+def _coo_of(dtype, places=((0, 1), (1, 2), (0, 1)), values=(1.0, 2.0, 3.0)):
+    return coo(places, values, dtype)
+
+
+@case(each={"of": ["to_coo", "mul", "div", "mv", "mm", "sum", "csr_mul"]}, raises=True)
+def test_int64_starts_are_refused(of):
+    x, dense = _csr_of(ms.int64), Tensor(data((2, 4)))
+    return {"to_coo": x.to_coo, "mul": lambda: x * dense, "div": lambda: x / dense,
+            "mv": lambda: x.mv(Tensor(data((4, 1)))), "mm": lambda: x.mm(Tensor(data((4, 2)))),
+            "sum": lambda: x.sum(1), "csr_mul": lambda: ops.csr_mul(x, dense)}[of]()
+
+
+@case
+def test_int64_starts_as_they_are_taken():
+    x = _csr_of(ms.int64)
+    back = ops.csr_to_coo(x)
+    return x.to_dense(), (x + x).values, back.indices, x * Tensor(2.0), x / Tensor([2.0])
+
+
+@case(each={"of": ["coalesce", "add", "+", "-", "coo_add", "coo_concat"]}, raises=True)
+def test_int32_places_are_refused(of):
+    x = _coo_of(ms.int32)
+    return {"coalesce": x.coalesce, "add": lambda: x.add(x, Tensor(0.0)), "+": lambda: x + x, "-": lambda: x - x,
+            "coo_add": lambda: ops.coo_add(x, x, Tensor(0.0)), "coo_concat": lambda: ops.coo_concat((x, x))}[of]()
+
+
+@case(each={"of": ["dense", "add", "coo", "coo dense", "broadcast"]}, raises=True)
+def test_other_places_that_are_refused(of):
+    x = _csr_of(ms.int16)
+    return {"dense": x.to_dense, "add": lambda: x + x, "coo": lambda: ops.csr_to_coo(x),
+            "coo dense": lambda: _coo_of(ms.int16).to_dense(),
+            "broadcast": lambda: _csr_of(ms.int32) * Tensor([2.0, 3.0])}[of]()
+
+
+@case(each=[{"first": ((0, 1), (1, 2), (0, 1)), "other": ((0, 1), (1, 2), (0, 1)), "thresh": 0.0},
+            {"first": ((2, 0), (0, 1), (0, 1)), "other": ((0, 1), (1, 2), (2, 2)), "thresh": 0.0},
+            {"first": ((0, 1), (0, 1), (1, 1)), "other": ((0, 1), (1, 1), (1, 1)), "thresh": 4.5},
+            {"first": ((0, 1), (0, 1), (1, 1)), "other": ((0, 0), (0, 1), (1, 1)), "thresh": 4.5}])
+def test_sums_of_places_out_of_order(first, other, thresh):
+    found = _coo_of(ms.int64, first).add(_coo_of(ms.int64, other, (3.0, -1.0, 2.0)), Tensor(thresh))
+    return found.indices, found.values

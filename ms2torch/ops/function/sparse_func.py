@@ -20,6 +20,7 @@ from ms2torch.common.sparse_tensor import (
     csr_scaled,
     csr_to_coo,
     csr_turned,
+    needs_int64,
     to_dense,
 )
 
@@ -76,7 +77,8 @@ def coo_concat(sp_input, concat_dim=0):
                                f"No.{1 - concat_dim} shape is {x.shape[1 - concat_dim]} not equal with first "
                                f"COO tensor shape: {sp_input[0].shape[1 - concat_dim]}.")
     places, sizes = [], [0]
-    for x in sp_input:
+    for k, x in enumerate(sp_input):
+        needs_int64(x, "SparseConcat", f"indices{k}")
         moved = x.indices._t.clone()
         moved[:, concat_dim] += sizes[-1]
         places.append(moved)
