@@ -3,7 +3,7 @@
 import mindspore as ms
 import mindspore.numpy as mnp
 import numpy as np
-from mindspore import Parameter, Tensor, ops
+from mindspore import Parameter, Tensor, mint, ops
 from mindspore.scipy import linalg
 
 from tests.reference.judge import case
@@ -116,3 +116,28 @@ _TAKEN = {
 @case(each={"call": list(_TAKEN)})
 def test_other_kinds_taken(call):
     return _TAKEN[call]()
+
+
+_ONE = Tensor(0)
+_PLAIN = {
+    "flatten from": lambda x: x.flatten(start_dim=_ONE),
+    "flatten to": lambda x: x.flatten(end_dim=_ONE),
+    "gather": lambda x: x.gather(Tensor([0, 1]), axis=_ONE),
+    "isclose rtol": lambda x: x.isclose(x, rtol=_ONE),
+    "isclose atol": lambda x: x.isclose(x, atol=_ONE),
+    "norm": lambda x: mint.norm(x, p=_ONE),
+    "normalize": lambda x: mint.nn.functional.normalize(x, p=Tensor(2.0)),
+    "softmax": lambda x: mint.nn.functional.softmax(x, dim=_ONE),
+    "vector_norm": lambda x: mint.linalg.vector_norm(x, ord=_ONE),
+    "elu": lambda x: mint.nn.functional.elu(x, alpha=_ONE),
+    "round": lambda x: mint.round(x, decimals=0.0),
+    "diag": lambda x: x.diag(diagonal=0.0),
+    "trapz": lambda x: ops.trapz(x, dx=True),
+    **{f"{name} {correction}": lambda x, name=name, correction=correction: getattr(mint, name)(x, correction=correction)
+       for name in ("std", "var", "std_mean", "var_mean") for correction in (True, 0.0)},
+}
+
+
+@case(each={"call": list(_PLAIN)}, raises=True)
+def test_plain_numbers_alone(call):
+    return _PLAIN[call](Tensor(_X))

@@ -289,7 +289,9 @@ def _elu(t, alpha):
 
 def elu(input, alpha=1.0, inplace=False):
     """x where positive, else alpha * (exp(x) - 1)."""
-    if alpha.__class__ in (int, bool) and not inplace:
+    if isinstance(alpha, Tensor) and alpha._t.is_floating_point():
+        alpha = float(alpha)
+    if (alpha.__class__ in (int, bool) or isinstance(alpha, Tensor)) and not inplace:
         raise _not_a_tensor("EluExt", input, {"alpha": alpha})
     return _placed("EluExt", _elu, input, inplace, alpha=alpha)
 
