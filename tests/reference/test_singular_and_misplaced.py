@@ -133,6 +133,8 @@ _PLAIN = {
     "round": lambda x: mint.round(x, decimals=0.0),
     "diag": lambda x: x.diag(diagonal=0.0),
     "trapz": lambda x: ops.trapz(x, dx=True),
+    "gather by a bool": lambda x: ops.gather(Tensor([0, 1]), Tensor([0, 1]), True),
+    "empty of nothing": lambda x: mint.empty(dtype=ms.int32),
     **{f"{name} {correction}": lambda x, name=name, correction=correction: getattr(mint, name)(x, correction=correction)
        for name in ("std", "var", "std_mean", "var_mean") for correction in (True, 0.0)},
 }

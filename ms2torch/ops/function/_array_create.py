@@ -384,6 +384,8 @@ def empty(*size, dtype=None, device=None, pin_memory=False):
     """A tensor of which nothing but the shape is set (``mindspore.mint.empty``)."""
     from ms2torch._core.devices.device import device as here
 
+    if not size:
+        raise TypeError("empty() missing 1 required positional argument: size.")
     size = size[0] if len(size) == 1 and not isinstance(size[0], int) else size
     return torch.empty(sizes(size, "Empty"), dtype=wanted(dtype, torch.float32, "empty"), device=here())
 
