@@ -15,6 +15,7 @@ from ms2torch._core.checks.words import with_public_classes
 from ms2torch._core.operators import unsigned
 from ms2torch._core.operators.attribute_forms import converted_attributes
 from ms2torch._core.operators.tables import PRIMITIVES
+from ms2torch._core.tensor.dtype import Type
 from ms2torch._core.torch_private import lack_of_memory
 
 # What torch's kernels raise; Python's other classes say something of the call itself.
@@ -130,7 +131,9 @@ def parser_error(name: str, kernel, given: dict, valid=None, fixed=None) -> Type
 def _of_parser(name: str, raw, kwargs, valid, kernel, fixed) -> TypeError | None:
     """The error of MindSpore's parser of calls, which looks at kinds alone, before anything else does."""
     valid = valid or rules.form_of_valid_calls(name, _names(kernel))
-    fixed = {**fixed, **converted_attributes(name, fixed)} if fixed else fixed
+    if fixed:           # (words and dtypes are told as they came, though kept as numbers)
+        kept = converted_attributes(name, fixed)
+        fixed = {**fixed, **{n: v for n, v in kept.items() if not isinstance(fixed.get(n), (str, Type))}}
     return wrong_call(valid, kernel, raw, kwargs, fixed) if valid else None
 
 
