@@ -178,6 +178,19 @@ def norm_of(array) -> float:
     return float(np.linalg.norm(flat[np.isfinite(flat)]))
 
 
+def other_mask(theirs, mine) -> bool:
+    """Whether two arrays differ as two draws of one dropout do: as many zeros, elsewhere, and where both are
+    not zero the same values."""
+    if theirs is None or mine is None or theirs.shape != mine.shape:
+        return False
+    left, right = theirs == 0, mine == 0
+    both = ~(left | right)
+    share = float(left.mean())
+    spread = math.sqrt(2 * max(share * (1 - share), 0.25 / mine.size) / mine.size)
+    return bool(left.any() and not np.array_equal(left, right) and abs(share - right.mean()) < 3 * spread
+            and np.allclose(theirs[both], mine[both], rtol=1e-3))
+
+
 def _plain(value) -> str:
     return str(tuple(value)) if isinstance(value, list) else str(value)
 

@@ -21,7 +21,7 @@ from ms2torch.common.parameter import Parameter
 
 from . import double as float64
 from . import making, trace
-from .compare import is_float, norm_of
+from .compare import is_float, norm_of, other_mask
 from .recorder import PROGRAM, Recorder, map_tensors
 from .yardstick import CHEAP, UNTOLD, epsilon
 
@@ -324,7 +324,7 @@ class Replay(Recorder):
         size = size or norm_of(mine)
         error = error / size
         if error > CHEAP * epsilon(dtype) + floor:
-            mask = key[2] in ("forward", "random") and key[4] == "output" and _other_mask(theirs, mine)
+            mask = key[2] in ("forward", "random") and key[4] == "output" and other_mask(theirs, mine)
             shown = [f"norm {norm_of(a):.6g}, mean {float(np.mean(a)):.6g}" for a in (theirs, mine)]
             self._note(key, "value", error=error, dtype=dtype, size=size, floor=floor, keep=mine, mask=mask,
                        reference=shown[0], ours=shown[1],
@@ -388,17 +388,6 @@ class _Shared:
 
     def __init__(self, value) -> None:
         self.value, self.places, self.come = value, [], []
-
-
-def _other_mask(theirs, mine) -> bool:
-    """Whether two arrays differ as two draws of one dropout do: as many zeros, elsewhere, and where both are
-    not zero the same values."""
-    left, right = theirs == 0, mine == 0
-    both = ~(left | right)
-    share = float(left.mean())
-    spread = math.sqrt(2 * max(share * (1 - share), 0.25 / mine.size) / mine.size)
-    return bool(left.any() and not np.array_equal(left, right) and abs(share - right.mean()) < 3 * spread
-            and np.allclose(theirs[both], mine[both], rtol=1e-3))
 
 
 def _factor(theirs, mine) -> float | None:

@@ -418,6 +418,9 @@ class Walk(Updates):
         said = f"the port's {there.module} ({kind})"
         if other.get("training", True) != r.get("training", True) and any(w in kind for w in _MODES):
             return f"{said} is in {'training' if other.get('training', True) else 'evaluation'} mode"
+        drew = r["role"] == "output" and r["stage"] == "forward" and "Dropout" in kind
+        if drew and compare.other_mask(r.get("array"), other.get("array")):
+            return f"{said} drew another mask of the same rate; --align random takes MindSpore's"
         if r["role"] not in ("input", "grad_output"):
             return f"{said} makes something else of what went in"
         if r["stage"] == "backward" and not self.came:

@@ -125,3 +125,11 @@ def test_an_output_is_followed_by_its_bytes_to_the_layers_that_take_it():
                record("out", "input", 5, "b")]
     found = flows.Flow(records).goes_to(records[0], lambda where, call: where != "flatten")
     assert [r["where"] for r in found] == ["out"]
+
+
+def test_another_mask_of_the_same_rate_is_told_from_another_rate():
+    x = np.arange(1.0, 201.0, dtype=np.float32)
+    one, two = (np.random.RandomState(seed).rand(200) > 0.3 for seed in (1, 2))
+    assert compare.other_mask(x * one / 0.7, x * two / 0.7)
+    assert not compare.other_mask(x * one / 0.7, x * two / 0.5)
+    assert not compare.other_mask(x * one, x * one) and not compare.other_mask(x, None)
