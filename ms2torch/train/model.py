@@ -55,7 +55,10 @@ class Model:
         **kwargs,
     ) -> None:
         check_value_type("network", network, Cell)
-        if boost_level not in ("", "O0", None):
+        hash(boost_level)                       # TypeError, as MindSpore looks it up
+        if boost_level not in ("O0", "O1", "O2") and optimizer is not None:
+            raise ValueError(f"The 'boost_level' should be in : ['O0', 'O1', 'O2'], but got {boost_level}.")
+        if boost_level in ("O1", "O2"):
             raise unsupported(
                 "mindspore.Model(boost_level=)",
                 "MindSpore's boost algorithms change the arithmetic.",

@@ -1,17 +1,37 @@
-"""What loss scalers, some losses, initializers and drawings make of odd arguments."""
+"""What loss scalers, some losses, distributions, clipping and drawings make of odd arguments."""
 
 import mindspore as ms
+import mindspore.nn.probability.distribution as D
 import numpy as np
-from mindspore import Tensor, amp, mint, nn, ops
+from mindspore import Model, Tensor, amp, mint, nn, ops
 from mindspore.common.initializer import TruncatedNormal, initializer
 
 from tests.reference.expressions import lines
 from tests.reference.judge import case, data
 
-NAMES = {"np": np, "nn": nn, "ops": ops, "amp": amp, "mint": mint, "ms": ms, "Tensor": Tensor, "net": nn.Dense(2, 2),
+NAMES = {"np": np, "D": D, "Model": Model, "nan": float("nan"), "nn": nn, "ops": ops, "amp": amp, "mint": mint, "ms": ms, "Tensor": Tensor, "net": nn.Dense(2, 2),
          "of": lambda *shape: Tensor(data(shape)), "target": Tensor([1, 0]), "sign": Tensor([1.0, -1.0])}
 
 WRONG = lines("""
+D.Exponential(rate=nan)
+D.Exponential(rate=[None])
+D.Logistic(scale=[nan])
+D.Logistic(loc={})
+D.Cauchy(scale=nan)
+D.Cauchy(loc=["a"])
+D.Poisson(rate=[nan])
+D.Poisson(rate="a")
+D.Geometric(probs=nan)
+D.Geometric(probs=[None])
+ops.clip_by_value(of(2), Tensor([0.1]), [1])
+ops.clip_by_norm(["a"], 1.0)
+ops.clip_by_norm([None], 1.0)
+ops.clip_by_norm([1], 1.0)
+ops.clip_by_norm([of(2)], {})
+ops.clip_by_norm([of(2)], (1, 2))
+Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()), boost_level=2.5)
+Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()), boost_level="")
+Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()), boost_level=["a"])
 amp.StaticLossScaler("a")
 amp.StaticLossScaler(True)
 amp.StaticLossScaler()

@@ -144,6 +144,17 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
     RuntimeError for one that is not finite, if asked.
     """
     tensors = [x] if isinstance(x, torch.Tensor) else list(x)
+    for t in tensors:
+        if isinstance(t, (int, float)):
+            raise final(AttributeError(f"'{type(t).__name__}' object has no attribute 'dtype'"))
+        if not isinstance(t, torch.Tensor):
+            raise final(TypeError(f'Failed calling Pow with "Pow()(input={describe(t)}, exponent=float)".\n'
+                                  'The valid calling should be: \n"Pow()(input=<Number, Tensor>, '
+                                  'exponent=<Number, Tensor>)".\n'))
+    if isinstance(max_norm, (dict, tuple)):
+        raise final(TypeError(f'Failed calling Mul with "Mul()(input=Tensor, other={describe(max_norm)})".\n'
+                              'The valid calling should be: \n"Mul()(input=<Number, Tensor>, '
+                              'other=<Number, Tensor>)".\n'))
     total = _total_norm(tensors, float(norm_type))
     if error_if_nonfinite and not torch.isfinite(total):
         raise RuntimeError(f"For clip_by_norm, the total norm of order {norm_type} from input is non-finite.")

@@ -145,7 +145,7 @@ class GumbelCDF(Bijector):
         super().__init__(name=name, dtype=None, param=param)
         self._loc = self._add_parameter(loc, "loc")
         self._scale = self._add_parameter(scale, "scale")
-        if bool((self._scale._t <= 0).any()):
+        if not bool((self._scale._t > 0).all()):
             raise ValueError("scale must be greater than zero.")
 
     @property

@@ -41,7 +41,7 @@ def _no_scalars(**parameters) -> None:
 
 
 def _positive(value, words: str) -> None:
-    if value is not None and bool((value <= 0).any()):
+    if value is not None and not bool((value > 0).all()):         # nan neither
         raise ValueError(f"{words} must be greater than zero.")
 
 
@@ -52,7 +52,7 @@ def _from(least, at, inside, outside: float):
 
 def _probabilities(value) -> None:
     if value is not None:
-        if bool((value <= 0).any()):
+        if not bool((value > 0).all()):
             raise ValueError("Probabilities must be greater than zero")
         if bool((value >= 1).any()):
             raise ValueError("Probabilities must be less than one")

@@ -29,6 +29,12 @@ def _values(value, dtype: torch.dtype) -> torch.Tensor:
         raise TypeError(f"Unable to convert input of type <class 'tuple'> to a Tensor of type {name}")
     value = lower(value)
     if not isinstance(value, torch.Tensor):
+        if isinstance(value, list):
+            if np.array(value).dtype.kind in "OUS":
+                raise TypeError(f"For Tensor, the input_data is {value} that contain unsupported element.")
+        elif not isinstance(value, (int, float, np.ndarray, np.generic)):
+            raise TypeError(f"Unable to convert input of type {type(value)} to a Tensor of type "
+                            f"{from_torch(dtype)}")
         value = torch.from_numpy(np.array(value, dtype=np.float32)).to(device())
     return value.to(dtype)
 
