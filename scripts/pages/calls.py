@@ -55,7 +55,7 @@ OPERANDS = {
     "boxes": "Tensor([[0.0, 0.0, 2.0, 2.0], [1.0, 1.0, 3.0, 3.0]])",
     "w": "ms.Parameter(Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]), name='w')",
     "coo": "ms.COOTensor(Tensor([[0, 1], [1, 2]]), Tensor([0.5, 2.0]), (2, 3))",
-    "csr": "ms.CSRTensor(Tensor([0, 1, 2]), Tensor([1, 2]), Tensor([0.5, 2.0]), (2, 3))",
+    "csr": "ms.CSRTensor(Tensor([0, 1, 2], ms.int32), Tensor([1, 2], ms.int32), Tensor([0.5, 2.0]), (2, 3))",
     "net": "nn.Dense(3, 2, weight_init='ones')",
     "picture": "np.arange(0, 240, 5, dtype=np.uint8).reshape(4, 4, 3)",
     "small": "np.arange(12, dtype=np.uint8).reshape(2, 2, 3)",
