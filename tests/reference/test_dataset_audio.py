@@ -88,6 +88,7 @@ SPECTRA = {
     "decibels": lambda: [A.AmplitudeToDB()(POWERS),
                          A.AmplitudeToDB(A.ScaleType.MAGNITUDE, 2.0, 1e-5, 9.0)(POWERS)],
     "norm": lambda: [A.ComplexNorm(p)(PAIRS) for p in (1.0, 2.0, 0.5)], "angle": lambda: A.Angle()(PAIRS),
+    "of one number": lambda: [A.ComplexNorm(2.0)(PAIRS[0, 0]), A.Angle()(PAIRS[0, 0]), *A.Magphase()(PAIRS[0, 0])],
     "magphase": lambda: A.Magphase(2.0)(PAIRS), "decoded": lambda: A.MuLawDecoding()(np.arange(256)[None]),
     "time": lambda: A.TimeMasking(False, 3, 2, 5.0)(POWERS),
     "frequency": lambda: A.FrequencyMasking(False, 4, 1)(POWERS),

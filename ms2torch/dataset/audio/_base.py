@@ -95,11 +95,11 @@ def check_int32_not_zero(value, name: str) -> None:
                          f"{INT32_MAX}].")
 
 
-def complex_pairs(operation: AudioTensorOperation, wave: np.ndarray, axes: int = 2,
+def complex_pairs(operation: AudioTensorOperation, wave: np.ndarray, axes: int = 1,
                   frames: str = "num_frame") -> np.ndarray:
     """The array as floats, whose last axis holds real and imaginary parts."""
     if wave.ndim < axes or wave.shape[-1] != 2:
-        shape = "<..., complex=2>" if axes == 2 else f"<..., freq, {frames}, complex=2>"
+        shape = "<..., complex=2>" if axes == 1 else f"<..., freq, {frames}, complex=2>"
         raise OperationError(f"{type(operation).__name__}: the shape of input tensor does not match the "
                              f"requirement of operator. Expecting tensor in shape of {shape}.")
     return operation._checked(wave)
