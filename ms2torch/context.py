@@ -116,10 +116,23 @@ def set_context(**kwargs) -> None:
                 not setting.targets or get_context("device_target") in setting.targets
             ):
                 _settings.values[key] = setting.checked(value)
+                _allow_tf32(value if key == "gpu_config" else {})
         elif key in _settings.INNER:
+            if not isinstance(value, type(_settings.INNER[key])):      # (MindSpore has a number for the key)
+                raise RuntimeError(f"Got illegal param {key} and value with type {type(value)}")
             _settings.values[key] = value
+            _allow_tf32({key: value})
         elif key not in _settings.ACCEPTED:
             raise ValueError(_settings.UNKNOWN.format("set_context", "keyword argument", key))
+
+
+def _allow_tf32(given: dict) -> None:
+    """Round float32 products or convolutions to TF32 on the way, or not, where ``given`` says so."""
+    from .device_context.gpu import op_precision
+
+    for key in op_precision.__all__:
+        if key in given:
+            getattr(op_precision, key)(given[key])
 
 
 def get_context(attr_key: str):

@@ -23,7 +23,6 @@ _MADE = ("ms2torch.nn.", "ms2torch.ops.", "ms2torch.mint.nn", "ms2torch.dataset.
          "ms2torch.train.metrics")
 # Functions over numbers and words alone.
 _PURE = ("ms2torch.nn.dynamic_lr", "ms2torch.common.initializer")
-_FAILURES = (TypeError, ValueError, KeyError, AttributeError, IndexError)
 # Larger things are not made, for the time and memory that they take.
 _LARGE, _MANY = 100_000, 1_000
 
@@ -48,12 +47,10 @@ def _called(found, args: list, kwargs: dict) -> Iterator[str]:
         with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
             warnings.simplefilter("ignore")
             found(*args, **kwargs)
-    except NotImplementedError:
-        return                                      # told by its own words elsewhere
-    except _FAILURES as error:
+    except (NotImplementedError, ImportError):
+        return                                      # told by their own words elsewhere
+    except Exception as error:
         yield _words(error)
-    except Exception:
-        return
 
 
 def _may_be_made(found) -> bool:

@@ -90,9 +90,9 @@ def confusable(valid: str) -> dict[str, frozenset[type]]:
     """By argument the classes of plain values that torch takes for what ``valid`` wants there: bools and
     numbers for each other, None and a Tensor for bools. (Of axes definitions ask themselves.)"""
     found = {}
+    if valid.startswith("Eye("):        # (which tells of n for the m that is not given: by its own lines)
+        return found
     for name, source, _, fixed, _, kinds in _ARGUMENT.findall(valid):
-        if valid.startswith("Eye("):            # (its m is n where it is not given)
-            break
         listed, called = kinds.split(", "), source or name
         if fixed or not {"bool", "float", "int"} >= set(listed) or _AXIS.fullmatch(called):
             continue

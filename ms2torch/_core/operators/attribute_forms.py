@@ -19,11 +19,11 @@ elements may.
 from __future__ import annotations
 
 import inspect
-import re
 from ast import literal_eval
 from collections.abc import Callable
 from functools import cache, partial, wraps
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 
@@ -34,42 +34,31 @@ from ms2torch._core.tensor.tensor import Tensor
 _UNSHOWN = ("input_names", "output_names")
 
 
+class Kept(NamedTuple):
+    """How an argument is kept: in which form; under which name, ``beside`` it as it came or instead; with the
+    value of ``instead`` where its own is none."""
+
+    form: Callable
+    name: str
+    beside: bool
+    instead: str
+
+
 @cache
-def _table() -> dict[str, dict[str, Callable]]:
+def _table() -> dict[str, dict[str, Kept]]:
     found = {}
     for line in Path(__file__).with_suffix(".tsv").read_text().splitlines():
         name, given = line.split("\t")
-        forms = (one.split("=") for one in given.split())
-        found[name] = {attribute: _form(re.split("[>|]", form)[0]) for attribute, form in forms}
+        found[name] = dict(map(_kept, given.split()))
     return found
 
 
-@cache
-def _standing_in() -> dict[tuple[str, str], str]:
-    """By operator and argument: the argument whose value it has where its own is none."""
-    rows = (line.split("\t") for line in Path(__file__).with_suffix(".tsv").read_text().splitlines())
-    return {(name, one.partition("=")[0]): one.partition("|")[2]
-            for name, given in rows for one in given.split() if "|" in one}
-
-
-@cache
-def _added() -> dict[tuple[str, str], str]:
-    """By operator and argument: the attribute that its form is kept as, its own being as it came."""
-    rows = (line.split("\t") for line in Path(__file__).with_suffix(".tsv").read_text().splitlines())
-    return {(name, one.partition("=")[0]): one.partition(">>")[2]
-            for name, given in rows for one in given.split() if ">>" in one}
-
-
-@cache
-def _elsewhere() -> dict[str, dict[str, str]]:
-    """Of each operator: the arguments whose form is kept under another name."""
-    found: dict[str, dict[str, str]] = {}
-    for line in Path(__file__).with_suffix(".tsv").read_text().splitlines():
-        name, given = line.split("\t")
-        for argument, form in (one.split("=") for one in given.split()):
-            if ">" in form and ">>" not in form:
-                found.setdefault(name, {})[argument] = form.partition(">")[2]
-    return found
+def _kept(entry: str) -> tuple[str, Kept]:
+    argument, form = entry.split("=")
+    form, _, instead = form.partition("|")
+    form, arrow, name = form.partition(">")
+    return argument, Kept(_form(form), name.removeprefix(">") or argument, bool(arrow) and name[:1] != ">",
+                          instead)
 
 
 def _form(form: str) -> Callable:
@@ -137,10 +126,10 @@ def keeps_arguments(name: str) -> bool:
 def all_attributes(name: str, values: dict, converted: dict) -> dict:
     """The attributes of the operator ``name`` that was made with ``values``, kept as ``converted``."""
     kept, others, meant = _further().get(name, (True, {}, {}))
-    elsewhere = _elsewhere().get(name, {})
-    forms = {k: v for k, v in converted.items() if k not in elsewhere} if elsewhere else converted
+    beside = {a: one.name for a, one in _table().get(name, {}).items() if one.beside and a in converted}
+    forms = {k: v for k, v in converted.items() if k not in beside} if beside else converted
     found = {**values, **forms} if kept else {**forms}
-    found.update((key, converted[argument]) for argument, key in elsewhere.items() if argument in converted)
+    found.update((key, converted[argument]) for argument, key in beside.items())
     for key, one in others.items():
         if key not in meant:
             found[key] = [*one] if one.__class__ is list else one
@@ -151,28 +140,30 @@ def all_attributes(name: str, values: dict, converted: dict) -> dict:
 
 def converted_attributes(name: str, values: dict) -> dict:
     """Those attributes of the operator ``name`` that MindSpore keeps in another form than they came in."""
-    found = {attribute: form(values[attribute]) for attribute, form in _table().get(name, {}).items()
-             if attribute in values}
-    for attribute in found:
-        if not values[attribute] and (other := _standing_in().get((name, attribute))):
-            found[attribute] = _table()[name][attribute](values[other])
-    return {_added().get((name, attribute), attribute): value for attribute, value in found.items()}
+    found = {}
+    for argument, kept in _table().get(name, {}).items():
+        if argument in values:
+            given = values[argument] or values[kept.instead] if kept.instead else values[argument]
+            found[argument if kept.beside else kept.name] = kept.form(given)
+    return found
 
 
 def keeping(cls: type) -> type:
     """A Primitive's class that is written by hand, which keeps what it was made with as MindSpore's do."""
-    name, made = cls.__name__, cls.__init__
-    parameters = list(inspect.signature(made).parameters.values())[1:]
-    names = [one.name for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
-    defaults = {one.name: one.default for one in parameters}
-    kept, others, _ = _further().get(name, (True, {}, {}))
+    made = cls.__init__
+
+    @cache
+    def told():
+        named = [p for p in inspect.signature(made).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+        return {one.name: one.default for one in named[1:]}, *_further().get(cls.__name__, (True, {}, {}))[:2]
 
     @wraps(made)
     def __init__(self, *args, **kwargs):
         made(self, *args, **kwargs)
+        defaults, kept, others = told()
         if kept:
-            given = {**dict(zip(names, args, strict=False)), **kwargs}
-            self.init_attrs = {n: given.get(n, defaults[n]) for n in names}
+            given = {**dict(zip(defaults, args, strict=False)), **kwargs}
+            self.init_attrs = {n: given.get(n, default) for n, default in defaults.items()}
         for key, value in others.items():
             self.attrs.setdefault(key, [*value] if value.__class__ is list else value)
             if key in _UNSHOWN:

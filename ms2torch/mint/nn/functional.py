@@ -6,6 +6,7 @@ torch's own: MindSpore made ``mint`` after it. Integer targets may be Int32 too.
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 
@@ -298,7 +299,7 @@ def elu(input, alpha=1.0, inplace=False):
 
 def elu_(input, alpha=1.0):
     """``elu`` in place."""
-    if alpha.__class__ is not float:
+    if not isinstance(alpha, (float, np.floating)):
         raise _not_a_tensor("InplaceElu", input, {"alpha": alpha})
     return _placed("EluExt", _elu, input, True, alpha=alpha)
 
@@ -418,7 +419,7 @@ def _not_dropped(name, input, p, training, inplace) -> TypeError:
 
 def _asked(name, input, p, training, inplace) -> None:
     """MindSpore's error where arguments of a dropout are of other kinds than it takes."""
-    if not isinstance(input, Tensor) or p.__class__ not in (float, int, bool) or not (
+    if not isinstance(input, Tensor) or not isinstance(p, (float, int, np.number)) or not (
             training.__class__ is inplace.__class__ is bool):
         raise _not_dropped(name, input, p, training, inplace)
 
