@@ -131,3 +131,11 @@ def test_batches_are_broadcast_for_ascend_alone():
     device.select("Ascend")
     for form in forms:
         assert form(x, y).shape == (5, 3, 7, 2)
+
+
+def test_tf32_follows_every_way_to_allow_it():
+    import ms2torch as ms
+
+    for matmul, conv in ((True, False), (False, True)):         # (the last are the values at first)
+        ms.set_context(matmul_allow_tf32=matmul, conv_allow_tf32=conv)
+        assert (torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32) == (matmul, conv)

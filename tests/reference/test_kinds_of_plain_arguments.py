@@ -84,3 +84,10 @@ def test_calls_that_are_right():
             [ops.unique_consecutive(same), ops.unique_consecutive(same, True, True), mint.unique_consecutive(same)],
             ops.scatter_mul(empty, Tensor([[0, 1]], ms.int32), Tensor(np.ones((1, 2, 2), np.float32))).shape,
             [x.all(dim=0, keepdim=True), x.all(axis=0, keep_dims=True), x.argmax(dim=0), x.argmin(axis=0)])
+
+
+@case
+def test_numpys_numbers_are_rates():
+    """... where nothing has to be drawn, which the real one has no kernel for."""
+    x = Tensor(np.ones((2, 3), np.float32))
+    return [mint.nn.functional.dropout(x, p, training=False) for p in (np.float32(0.5), np.float64(0.5), np.int64(1))]
