@@ -60,6 +60,12 @@ def notice(key: str, text: str) -> None:
         print(f"[ms2torch] {text}", file=sys.stderr, flush=True)
 
 
+def asked(err: Exception) -> Exception:
+    """Mark an error as what MindSpore says of just these arguments, so that no table is asked."""
+    err.asked = True
+    return err
+
+
 def final(err: Exception) -> Exception:
     """Mark an error as already in MindSpore's words, so that it is handed on untouched."""
     err.from_user = True

@@ -71,6 +71,8 @@ def wrong_arguments(valid: str, arguments: dict, defaults: dict) -> TypeError | 
             if given is None and none:
                 found.append(f"{called}={none}")
                 continue
+            if isinstance(given, torch.Tensor) and group is not groups[-1]:
+                given = _number_of(head, called, given)
             if attribute and not isinstance(given, (torch.Tensor, np.ndarray, np.generic)):
                 return AttributeError(f"{object_name(given)} has no attribute '{attribute}'")
             found.append(f"{called}={describe(given)}")
@@ -83,6 +85,13 @@ def wrong_arguments(valid: str, arguments: dict, defaults: dict) -> TypeError | 
     plain = _ARGUMENT.sub(r"\1=<\6>", valid)
     return TypeError(f'Failed calling {head} with "{head}{"".join(said)}". '
                      f'The valid calling should be: "{plain}".')
+
+
+def _number_of(primitive: str, attribute: str, value):
+    """The number for which a Tensor without axes stands, where it is an attribute of a Primitive."""
+    from ms2torch._core.operators.attribute_forms import holds_number
+
+    return value.item() if not value.ndim and holds_number(primitive, attribute) else value
 
 
 @cache

@@ -71,7 +71,10 @@ def single_form_error(public: str, given, named: dict, nullable=frozenset()) -> 
     if packed:
         given = [tuple(given)]
     elif any_number:
-        given = given[:1]                                               # the rest is not looked at
+        if len(given) > 1:
+            return TypeError(f"{called}() got extra positional args.")
+        if named.get(arguments[0].name).__class__ is int:
+            return _unfit(called, arguments[0], named[arguments[0].name], None, packed)
     if len(given) > count:
         was = "was" if len(given) == 1 else "were"
         return TypeError(f"{called}() takes {count} positional arguments but {len(given)} {was} given.")
@@ -80,7 +83,8 @@ def single_form_error(public: str, given, named: dict, nullable=frozenset()) -> 
         if value is _NOT_GIVEN:
             if argument.needed:
                 return TypeError(f"{called}() missing 1 required positional argument: {argument.name}.")
-        elif not _fits(value, argument) or (packed and _unpacking(called, argument.name, "", value)):
+        elif not _fits(value, argument) or (
+                packed and not place and _unpacking(called, argument.name, "", value)):
             at = place if place < len(given) else None
             return _unfit(called, argument, value, at, packed)
     for name in named:
@@ -126,7 +130,7 @@ def _unfit(called: str, argument: Argument, value, place: int | None, packed: bo
         if wrong := _unpacking(called, name, kind, value):
             return wrong
         got = _class(value[0])
-    if "of" in kind and isinstance(value, (tuple, list)):
+    if "of" in kind and (isinstance(value, (tuple, list)) or called == "empty"):
         return TypeError(f"{called}(): {at} but found type of {got} at pos 0.")
     return TypeError(f"{called}(): {at}, not {got}.")
 

@@ -180,11 +180,16 @@ def _numbers() -> dict[str, list[list[str]]]:
     return {name: [names.split() for names in (*kinds, "")[:2]] for name, *kinds in rows}
 
 
+def holds_number(name: str, attribute: str) -> bool:
+    """Whether a Tensor may stand for an attribute of the Primitive ``name``."""
+    return name in _numbers() and attribute in _numbers()[name][0]
+
+
 def with_numbers(name: str, given: dict) -> dict:
     """What an operator is made with, with numbers for the Tensors that stand for them."""
     single = _numbers()[name][0] if name in _numbers() else ()
     tensors = {n: given[n] for n in single if isinstance(given.get(n), Tensor)}
-    return given | {n: _number(name, n, value) for n, value in tensors.items()} if tensors else given
+    return given | {n: number_of(name, n, value) for n, value in tensors.items()} if tensors else given
 
 
 def with_sequences(name: str, values: dict) -> dict:
@@ -193,7 +198,8 @@ def with_sequences(name: str, values: dict) -> dict:
     return values | {n: _sequence(name, n, values[n]) for n in inside}
 
 
-def _number(name: str, argument: str, value: Tensor):
+def number_of(name: str, argument: str, value: Tensor):
+    """The number that a Tensor holds which is given as an attribute of a Primitive."""
     told = f"For '{name}', the value of '{argument}' is invalid: '{value}'."
     if value.ndim:
         raise ValueError(told, "Only support 0-dim tenor to scalar.")

@@ -13,11 +13,11 @@ import numpy as np
 import torch
 
 from ms2torch._core.checks.odd import is_whole, odd_kind
-from ms2torch._core.operators.spelling import Arguments, arguments
+from ms2torch._core.operators.spelling import Arguments, Omitted, arguments
 from ms2torch._core.tensor.tensor import Tensor, _new, lift, lower
 
 # What goes to a kernel as it is; anything else, also a Parameter, is lowered.
-PLAIN = frozenset((int, float, bool, str, type(None), torch.Tensor))
+PLAIN = frozenset((int, float, bool, str, type(None), Omitted, torch.Tensor))
 # What a kernel may raise that is then told in MindSpore's words.
 FAILURES = (RuntimeError, IndexError, TypeError, AttributeError, ValueError, KeyError)
 # Stands for an argument that was given by another name, or not at all.

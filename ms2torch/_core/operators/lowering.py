@@ -111,6 +111,8 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
             try:
                 return (run or kernel)(**given)
             except FAILURES as later:
+                if hasattr(later, "asked"):
+                    raise later from None
                 err = later
         told = given_pairs(shown, raw, err)
         if wrong := no_form_error(public, told, nullable=nullable_of(shown)) or odd_call_error(public, told):
@@ -189,8 +191,9 @@ def _of_any_arguments(kernel, name: str, valid: str | None, also: dict[str, str]
                 twice = refused.twice_given(called, takes, args, kwargs)
                 raise twice or no_form_error(public, pairs, True) or refused.signature_error(
                     called, call.__qualname__, told, raw, named, 0) from None
-            shape = all(v.__class__ is int for v in raw[1:])                 # view(2, 3)
-            if (wrong := not shape and no_form_error(public, pairs)):
+            # (of view(2, 3); an error without words is one that the forms tell)
+            shape = err.args and all(v.__class__ is int for v in raw[1:])
+            if (wrong := not shape and no_form_error(public, pairs, not err.args)):
                 raise wrong from None
             places = zip(refused.position_names("", takes, len(raw)), raw, strict=True)
             if wrong := odd_call_error(public, [*places, *lower(named).items()]):

@@ -16,6 +16,18 @@ from typing import Any, NamedTuple
 _VARIADIC = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 
+class Omitted:
+    """The default of an argument that may be left out and may not be None; it is shown as None."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "None"
+
+
+OMITTED = Omitted()
+
+
 class Arguments(NamedTuple):
     """What a form takes: names and defaults as in ``def f(*positional, *, named)``."""
 

@@ -14,7 +14,7 @@ from ms2torch import mint
 from ms2torch._core.checks.calls import describe, dtype_name
 from ms2torch._core.checks.enum_words import reduction as meant_reduction
 from ms2torch._core.checks.kernel_dtypes import not_supported
-from ms2torch._core.errors import final
+from ms2torch._core.errors import asked, final
 from ms2torch._core.operators import normalising
 from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.random.random_streams import stream_of_call
@@ -381,6 +381,8 @@ def logsigmoid(input):
 @lowered
 def softplus(input, beta=1, threshold=20):
     """log(1 + exp(beta x)) / beta."""
+    if isinstance(beta, torch.Tensor) and not beta:
+        raise asked(ValueError("For 'SoftplusExt', 'beta' must not be 0."))
     return F.softplus(input, beta, threshold)
 
 

@@ -380,14 +380,27 @@ def new_full(input, size, fill_value, *, dtype=None):
 
 
 @op(mint=True)
-def empty(*size, dtype=None, device=None, pin_memory=False):
+def empty(*size, dtype=None, device=None, pin_memory=False, **named):
     """A tensor of which nothing but the shape is set (``mindspore.mint.empty``)."""
     from ms2torch._core.devices.device import device as here
 
-    if not size:
+    if not size and "size" not in named:
         raise TypeError("empty() missing 1 required positional argument: size.")
-    size = size[0] if len(size) == 1 and not isinstance(size[0], int) else size
-    return torch.empty(sizes(size, "Empty"), dtype=wanted(dtype, torch.float32, "empty"), device=here())
+    shape = named.get("size") if not size else size[0] if isinstance(size[0], (tuple, list)) else size
+    fits = bool(size) + len(named) == 1 and (shape is size or len(size) <= 1) \
+        and isinstance(shape, (tuple, list)) and all(map(_is_size, shape))
+    if not fits or pin_memory.__class__ is not bool or not isinstance(device, (str, type(None))):
+        raise TypeError                                     # told by its form
+    if device not in (None, "cpu", "CPU", "npu", "Ascend"):
+        raise ValueError(f'Failed to convert the value "{device}" of input \'device\' of \'empty\' to enum.')
+    return torch.empty(sizes([int(n) for n in shape], "Empty"), dtype=wanted(dtype, torch.float32, "empty"),
+                       device=here())
+
+
+def _is_size(n) -> bool:
+    if isinstance(n, torch.Tensor):
+        return n.numel() == 1 and not n.is_floating_point()
+    return isinstance(n, (int, np.integer)) and n.__class__ is not bool
 
 
 @op(mint=True)

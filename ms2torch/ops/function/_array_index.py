@@ -8,12 +8,13 @@ import numpy as np
 import torch
 
 from ms2torch._core import mode
-from ms2torch._core.checks.calls import no_matching_form
+from ms2torch._core.checks.calls import describe, no_matching_form
 from ms2torch._core.checks.causes import broadcastable
-from ms2torch._core.errors import final
+from ms2torch._core.checks.overloads import valid_calls
+from ms2torch._core.errors import asked, final
 from ms2torch._core.gradient import rows
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
-from ms2torch._core.operators.spelling import spelled
+from ms2torch._core.operators.spelling import OMITTED, spelled
 from ms2torch._core.tensor import construct
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.torch_private import ORDINARY, is_batched, unbatched
@@ -362,12 +363,14 @@ def where(condition, input, other):
 
 
 @mint_form(name="where")
-def _where_mint(condition, input=None, other=None):
+def _where_mint(condition, input=OMITTED, other=OMITTED):
     """``input`` or ``other`` by element; of a condition alone, where it is not zero: an index per axis."""
-    if input is None and other is None:
+    if input is other is OMITTED:
         return torch.nonzero(condition, as_tuple=True)
-    if input is None or other is None:          # (which call failed is told by its forms)
-        raise TypeError(f"where() wants both, not NoneType as {'input' if input is None else 'other'}")
+    if input is OMITTED or other is OMITTED:
+        called = describe(input) if other is OMITTED else f"other={describe(other)}"
+        raise asked(TypeError(f'Failed calling where with "where({describe(condition)}, {called})".'
+                              f'{valid_calls("mint.where")}'))
     return chosen(condition, input, other)
 
 

@@ -18,6 +18,7 @@ from ms2torch._core.checks.overloads import overload_error
 from ms2torch._core.devices.device import device as _here
 from ms2torch._core.gradient import integers
 from ms2torch._core.operators.registry import method
+from ms2torch._core.operators.spelling import OMITTED
 from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, lower, wrap
@@ -76,7 +77,7 @@ _KINDS = ", ".join([
 
 
 @method(on_tensors=True)
-def to(self, *args, dtype=None, device=None, other=None, non_blocking=False, copy=False):
+def to(self, *args, dtype=None, device=None, other=OMITTED, non_blocking=False, copy=False):
     """The Tensor as another dtype, or on another device, or as ``other`` is (``mindspore.Tensor.to``).
 
     Devices are mapped as ``device_target`` is: "CPU" stays on the CPU, all others are the device in use.
@@ -84,10 +85,11 @@ def to(self, *args, dtype=None, device=None, other=None, non_blocking=False, cop
     plain = non_blocking.__class__ is copy.__class__ is bool
     if len(args) != 1 or not isinstance(args[0], _dtype.Type) or not plain:
         given = {"dtype": dtype, "device": device, "other": other}
-        given = {n: v for n, v in given.items() if v is not None}
+        given = {n: v for n, v in given.items() if v is not None and v is not OMITTED}
+        given |= {"other": None} if other is None else {}
         told = {"non_blocking": non_blocking, "copy": copy}
         _fits_a_form("to", args, {**given, **{n: v for n, v in told.items() if v.__class__ is not bool}})
-    for arg in args if other is None else (other,):
+    for arg in args if other is OMITTED else (other,):
         if isinstance(arg, Tensor):
             dtype = arg.dtype
         elif isinstance(arg, str):

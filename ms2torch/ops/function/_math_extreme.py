@@ -7,12 +7,14 @@ import torch
 
 from ms2torch._core.checks.calls import describe, no_matching_form, type_name
 from ms2torch._core.checks.kernel_dtypes import must_be
-from ms2torch._core.errors import final
+from ms2torch._core.errors import asked, final
 from ms2torch._core.operators.arithmetic import number_as_tensor, promote_operands
+from ms2torch._core.operators.attribute_forms import number_of
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
-from ms2torch._core.operators.spelling import spelled
+from ms2torch._core.operators.spelling import OMITTED, spelled
 from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import lift
 from ms2torch._naming import generations
 
 from ._math_axis import axes, distinct, every, one_axis, unseen
@@ -32,11 +34,29 @@ def _extreme(kind, t, axis, keep, name, initial=None, where=None):
     if where is not None and where is not True:
         if initial is None:
             raise ValueError("initial value must be provided for where masks")
-        t = torch.where(torch.as_tensor(where, device=t.device), t, torch.as_tensor(initial, dtype=t.dtype))
+        t = _chosen(where, t, initial)
     result = kind[0](t, every(axis, t), keep)
-    if initial is None:
-        return result
-    return kind[2](result, torch.full((), initial, device=t.device).to(t.dtype))
+    return result if initial is None else kind[2](result, _initial(initial, t))
+
+
+def _initial(initial, t):
+    """The number to begin with, in the dtype of ``t``."""
+    if not isinstance(initial, torch.Tensor):
+        return torch.full((), initial, device=t.device).to(t.dtype)
+    if initial.numel() != 1:
+        raise ValueError("For primitive[FillV2], the size of the input [fill_value] must be equal to 1, but "
+                         f"got {initial.numel()}.")
+    return initial.reshape(()).to(t.dtype)
+
+
+def _chosen(where, t, initial):
+    """``t`` where ``where`` is true, else ``initial``; what is no Tensor is one truth."""
+    initial = _initial(initial, t)
+    if not isinstance(where, torch.Tensor):
+        return t if where else initial.expand_as(t)
+    if where.dtype is not torch.bool:
+        raise TypeError("Select CPU operator[Select] fail! Unsupported data type!")
+    return torch.where(where, t, initial)
 
 
 def _nothing(name: str) -> ValueError:
@@ -76,13 +96,14 @@ def _values_and_indices(kind, name, t, axis, keepdims, initial, where):
         return kind[0](t), _no_index(t)
     if isinstance(axis, bool) or not isinstance(axis, int):
         raise TypeError(f"For '{name}', 'axis' must be int, but got {type(axis)}")
+    if isinstance(initial, torch.Tensor):
+        raise _no_scalar(name, initial)
     if initial is not None:
-        t = kind[2](t, torch.full((), initial, device=t.device).to(t.dtype))
+        t = kind[2](t, _initial(initial, t))
     if where is not None:
         if initial is None:
-            raise ValueError(f"For '{name}', initial must not be None when where is not None")
-        where = torch.as_tensor(where, device=t.device)
-        t = torch.where(where, t, torch.full((), initial, device=t.device).to(t.dtype))
+            raise ValueError("initial value must be provided for where masks")
+        t = _chosen(where, t, initial)
     return _with_index(kind, t, axis, keepdims, primitive_name)
 
 
@@ -165,8 +186,6 @@ def _check_kinds(name, args, keepdims, initial, where, return_indices, axis=None
     """TypeError for what no form of ``Tensor.max`` and ``Tensor.min`` takes."""
     if where is None:
         raise TypeError(f"{name}(): missing 1 required positional argument: where.")
-    if isinstance(initial, torch.Tensor):
-        raise TypeError(f"{name}(): argument 'initial' must be Number but got Tensor.")
     if return_indices.__class__ is not bool:
         raise TypeError(f"{name}(): argument 'return_indices' must be bool but got "
                         f"{type(return_indices).__name__}.")
@@ -176,21 +195,27 @@ def _check_kinds(name, args, keepdims, initial, where, return_indices, axis=None
         args and isinstance(args[0], (str, float, bool)),
         args and isinstance(args[0], torch.Tensor) and args[0].ndim,
         isinstance(dim, torch.Tensor), isinstance(axis, torch.Tensor) and axis.ndim,
-        len(args) > 1 and args[1].__class__ is not bool and args[1] is not None,
-        keepdims.__class__ is not bool and keepdims is not None,
-        isinstance(initial, str),
+        len(args) > 1 and args[1].__class__ is not bool, keepdims.__class__ is not bool,
+        isinstance(initial, str), isinstance(initial, torch.Tensor) and initial.ndim,
         not isinstance(where, (bool, torch.Tensor)),
     )
     if any(wrong):
-        named |= {n: v for n, v in (("dim", dim), ("axis", axis)) if isinstance(v, torch.Tensor)}
+        named = {n: v for n, v in (("dim", dim), ("axis", axis)) if v is not None} | named
         raise no_matching_form(name, *args, **named)
     if keepdim is True and not isinstance(args[0] if args else dim, (int, np.integer)):
         raise no_matching_form(name, *args, keepdim=keepdim)
+    along = axis if axis is not None else args and args[0]
+    if isinstance(initial, torch.Tensor) and along.__class__ is int:
+        raise _no_scalar(name, initial)
     if any(isinstance(v, torch.Tensor) for v in (*args[:1], axis)):
         no_int = TypeError(f"For '{name}', 'axis' must be int, but got "
                            "<class 'mindspore.common.tensor.Tensor'>")
         no_int.asked = True                                 # no table knows it better
         raise no_int
+
+
+def _no_scalar(name, initial) -> TypeError:
+    return TypeError(f"For '{name}', 'initial' must be a scalar, but got {type(lift(initial))}")
 
 
 _LEFT_OUT = object()
@@ -295,26 +320,29 @@ _OPERANDS = (torch.Tensor, int, float, np.generic)
 
 
 def _make_mint(kind, name):
-    def extreme(input, *args, dim=None, keepdim=False, other=None):
+    def extreme(input, *args, dim=OMITTED, keepdim=OMITTED, other=OMITTED):
         number = isinstance(input, (int, float, np.generic))
-        if len(args) > 2 or (other is not None and (args or not isinstance(other, _OPERANDS))):
+        if len(args) > 2 or (other is not OMITTED and (args or not isinstance(other, _OPERANDS))):
             raise TypeError                                # told by its forms
         if len(args) == 1 and (number or (isinstance(args[0], (torch.Tensor, float, bool, np.generic))
                                           and not isinstance(args[0], np.integer))):
             other = args[0]                                # (an int beside a Tensor is the axis)
-            if dim is not None or keepdim is not False:
+            if not dim is keepdim is OMITTED:
                 raise TypeError
+        elif args and dim is not OMITTED:
+            raise TypeError
         elif args:
             dim, keepdim = (*args, keepdim)[:2]
             _check_mint(name, args, dim, keepdim)
-        elif keepdim is not False and dim is None:
-            raise _no_mint_form(name, f"keepdim={describe(keepdim)}")
-        if other is not None:
+        elif dim is OMITTED is not keepdim or dim is None or keepdim is None:
+            raise TypeError
+        if other is not OMITTED:
             return kind[2](*promote_operands(*_operands(input, other)))
-        if dim is None:
+        if dim is OMITTED:
             if not input.numel():
                 raise _nothing(name.capitalize())
             return kind[0](input)
+        keepdim = keepdim is not OMITTED and keepdim
         return _with_index(kind, input, dim, keepdim, f"{name.capitalize()}Dim")
 
     extreme.__name__ = name
@@ -429,6 +457,12 @@ def argmin_with_value(self, axis=0, keep_dims=False):
 @op(method=True)
 def aminmax(input, *, axis=0, keepdims=False):
     """The smallest and the largest element along ``axis`` (``mindspore.ops.aminmax``)."""
+    if isinstance(axis, (torch.Tensor, np.integer)):
+        of_numpy = isinstance(axis, np.integer)
+        try:
+            axis = int(axis) if of_numpy else number_of("ArgMinWithValue", "axis", lift(axis))
+        except ValueError as wrong:
+            raise asked(wrong) from None
     if axis is None or not input.ndim:
         return (_extreme(_SMALLEST, input, axis, keepdims, "ReduceMin"),
                 _extreme(_LARGEST, input, axis, keepdims, "ReduceMax"))

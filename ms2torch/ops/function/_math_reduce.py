@@ -13,7 +13,7 @@ from ms2torch._core.checks.calls import no_matching_form
 from ms2torch._core.errors import final
 from ms2torch._core.gradient import integers
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
-from ms2torch._core.operators.spelling import spelled
+from ms2torch._core.operators.spelling import OMITTED, spelled
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._naming import generations
 
@@ -252,12 +252,12 @@ def _mint_all(input, dim=None, keepdim=False):
 
 
 @mint_form(name="any")
-def _mint_any(input, dim=None, keepdim=False):
+def _mint_any(input, dim=OMITTED, keepdim=False):
     """Whether an element is nonzero, over all axes or ``dim``."""
-    lacking = dim is None and keepdim is not False
+    lacking = dim is OMITTED and keepdim is not False
     if lacking or keepdim.__class__ is not bool or dim.__class__ in (tuple, list):
         raise TypeError                     # told by its forms
-    return _truth(torch.any, input, dim, keepdim, "ReduceAny")
+    return _truth(torch.any, input, None if dim is OMITTED else dim, keepdim, "ReduceAny")
 
 
 @primitive("ReduceAll", init={"keep_dims": False})
@@ -353,8 +353,11 @@ def var(input, axis=None, ddof=0, keepdims=False):
     return _var(input, axis, ddof, keepdims)
 
 
-def _spread_method(name, finish):
+def _spread_method(name, finish, taken=()):
     def spread(self, axis=None, ddof=0, keepdims=False, *, dim=None, correction=0, keepdim=False):
+        if taken and (dim is not None or correction or keepdim) and self.dtype not in taken:
+            raise TypeError("For primitive[Var], the input[input] supports types: Float16, Float32, "
+                            f"BFloat16. But got {_dtype.from_torch(self.dtype)}.")
         axis, ddof = (dim, correction) if dim is not None else (axis, correction or ddof)
         return finish(_method_var(self, _several(axis), ddof, keepdims or keepdim))
 
@@ -366,7 +369,8 @@ def _spread_method(name, finish):
 
 
 method(_spread_method("std", torch.sqrt), name="std")
-method(_spread_method("var", lambda v: v), name="var")
+_OF_VAR = frozenset((torch.float16, torch.float32, torch.bfloat16))
+method(_spread_method("var", lambda v: v, _OF_VAR), name="var")
 
 
 def _several(axis):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.checks.calls import type_description
+from ms2torch._core.checks.calls import dtype_name, type_description
 from ms2torch._core.devices.device import device
 from ms2torch._core.errors import final
 from ms2torch._core.random.random_streams import stream_of_call as stream
@@ -18,7 +18,7 @@ _FLOATS = (torch.float16, torch.float32, torch.float64, torch.bfloat16)
 
 def sizes(shape, name: str) -> tuple:
     """``shape`` as a tuple, or the error of the operator ``name`` for what is none."""
-    shape = tuple(shape.tolist()) if isinstance(shape, torch.Tensor) and shape.ndim else ints(shape)
+    shape = _of_tensor(shape, name) if isinstance(shape, torch.Tensor) else ints(shape)
     if not isinstance(shape, (tuple, list)) or (isinstance(shape, list) and name in _OF_TUPLES):
         raise _no_shape(shape, name)
     if name in _OF_TUPLES:
@@ -26,6 +26,28 @@ def sizes(shape, name: str) -> tuple:
             if isinstance(v, (bool, float, str, torch.Tensor, type(None), tuple, list)):
                 raise _no_size(v, shape, name)
     return tuple(shape)
+
+
+def _of_tensor(shape, name: str) -> tuple:
+    """The sizes that a tensor holds."""
+    if name in ("Gamma", "Poisson"):
+        raise final(ValueError(f"For '{name}', the 'shape' cannot be None."))
+    told, rank = dtype_name(shape.dtype), shape.ndim
+    if told not in ("Int32", "Int64") and name.startswith("Uniform"):
+        sizes_told = ", ".join(map(str, shape.shape))
+        raise final(RuntimeError(
+            f"Unexpected element type of input0:AbstractTensor(shape: ({sizes_told}), element: "
+            f"AbstractScalar(Type: {told}, Value: ValueAny, Shape: NoShape), value_ptr: 0x0, value: "
+            f"ValueAny) of op:{name}"))
+    if told not in ("Int32", "Int64"):
+        raise TypeError(f"For primitive[{name}], the input argument[shape] must be a type of "
+                        f"{{Tensor[Int32], Tensor[Int64]}}, but got Tensor[{told}].")
+    if name == "StandardLaplace" and rank != 1:
+        raise ValueError(f"For 'StandardLaplace', rank of the input Tensor shall be 1, but got: {rank}.")
+    if name == "StandardNormal" and rank > 1:
+        raise ValueError("For op[StandardNormal], if input [shape] is a tensor, its rank must be 1 or 0, but "
+                         f"got: {rank}")
+    return tuple(shape.flatten().tolist())
 
 
 # Operators that take a tuple or a Tensor, and no list.

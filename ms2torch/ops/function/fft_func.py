@@ -9,7 +9,7 @@ import torch
 
 from ms2torch._core.checks.enum_words import chosen, meant
 from ms2torch._core.devices.device import device
-from ms2torch._core.errors import final
+from ms2torch._core.errors import asked, final
 from ms2torch._core.operators.registry import op
 from ms2torch._core.tensor import dtype as _dtype
 
@@ -122,6 +122,8 @@ def ifftshift(input, dim=None):
 
 
 def _frequencies(make, name, n, d, dtype):
+    if isinstance(n, torch.Tensor) and int(n) <= 0:
+        raise asked(ValueError(f"The argument[n] must be greater than 0, but got {int(n)}."))
     return make(n, d, dtype=_dtype.given(dtype, name, torch.float32), device=device())
 
 

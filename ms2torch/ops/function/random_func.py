@@ -382,6 +382,15 @@ def bernoulli(input, p=0.5, seed=None):
     return (torch.rand(input.shape, device=input.device, generator=seeded(seed)) < p).to(input.dtype)
 
 
+def _none_empty(size, name: str):
+    """``size``, of which no axis may be empty."""
+    for i, n in enumerate(size):
+        if n < 1:
+            raise final(ValueError(f"For '{name}', the 'shape[{i}]' must be int and must > 0, but got '{n}' "
+                                   "with type 'int'."))
+    return size
+
+
 def _as_tensor(x):
     return x if isinstance(x, torch.Tensor) else as_torch(float(x))
 
@@ -391,11 +400,10 @@ def gamma(shape, alpha, beta, seed=None):
     """Gamma(alpha, rate beta) of ``shape``, with which the parameters broadcast (``mindspore.ops.gamma``)."""
     alpha, beta = torch.broadcast_tensors(_as_tensor(alpha), _as_tensor(beta))
     size = sizes(shape, "Gamma")
-    for i, n in enumerate(size):
-        if n < 1:
-            raise final(ValueError(f"For 'Gamma', the 'shape[{i}]' must be int and must > 0, but got '{n}' "
-                                   "with type 'int'."))
+    _none_empty(size, "Gamma")
     size = torch.broadcast_shapes(size, alpha.shape)
+    if not bool((alpha > 0).all() & (beta > 0).all()):
+        raise final(RuntimeError("For 'Gamma', 'alpha' and 'beta' must be greater than 0."))
     return standard_gamma(alpha.expand(size).contiguous(), generator=seeded(seed)) / beta
 
 
@@ -416,7 +424,9 @@ def _of_positive(alpha, drawn):
 @op
 def poisson(shape, mean, seed=None):
     """Poisson(mean), Float32, of a shape (``mindspore.ops.poisson``)."""
-    size = torch.broadcast_shapes(sizes(shape, "Poisson"), mean.shape)
+    if not bool((mean > 0).all()):
+        raise final(RuntimeError("For 'Poisson', 'mean' must be greater than 0."))
+    size = torch.broadcast_shapes(_none_empty(sizes(shape, "Poisson"), "Poisson"), mean.shape)
     return torch.poisson(mean.float().expand(size).contiguous(), generator=seeded(seed))
 
 
@@ -425,7 +435,7 @@ def random_poisson(shape, rate, seed=None, dtype=_dtype.float32):
     """Poisson(rate) of ``shape`` and the parameter's (``mindspore.ops.random_poisson``)."""
     rate = torch.as_tensor(rate, device=device()) if isinstance(rate, float) else rate
     size = (*sizes(shape, "RandomPoisson"), *rate.shape)
-    drawn = torch.poisson(rate.float().expand(size).contiguous(), generator=seeded(seed))
+    drawn = torch.poisson(rate.float().clamp_min(0).expand(size).contiguous(), generator=seeded(seed))
     return drawn.to(wanted(dtype, torch.float32, "random_poisson"))
 
 
