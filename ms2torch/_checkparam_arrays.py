@@ -225,7 +225,8 @@ def _check_sizes(shape, positive: str, kind: str) -> int:
         if size <= 0:
             raise ValueError(positive.format(size))
         if not isinstance(size, int):
-            raise TypeError(f"For {kind}, the element type of shape must be int, but got {type(size)}")
+            what = "'shape'" if kind == "COOTensor" else "shape"
+            raise TypeError(f"For {kind}, the element type of {what} must be int, but got {type(size)}")
         product *= size
     return product
 

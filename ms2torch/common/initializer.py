@@ -11,6 +11,7 @@ import numbers
 
 import numpy as np
 
+from ms2torch._core.checks.words import with_public_classes
 from ms2torch._core.random import rng as _rng
 from ms2torch._core.random.random_streams import Stream
 from ms2torch._core.tensor.dtype import float32 as _float32
@@ -81,7 +82,10 @@ class Initializer:
         raise NotImplementedError("Must be overridden!")
 
     def __call__(self, arr: np.ndarray):
-        return self._initialize(arr)
+        try:
+            return self._initialize(arr)
+        except (TypeError, ValueError, AttributeError) as err:
+            raise with_public_classes(err) from None
 
 
 # ---- helpers, which initializers of users take too -------------------------------------------------------
@@ -98,8 +102,25 @@ def _check_sigma(sigma: float) -> None:
         raise ValueError("sigma < 0")
 
 
+def _float(value, fill) -> float:
+    """What has a float in it; TypeError, as MindSpore's generators raise it, for the rest."""
+    kind = type(value)
+    try:
+        if hasattr(kind, "__float__") or hasattr(kind, "__index__"):
+            return float(value)
+    except (TypeError, ValueError):
+        pass
+    raise TypeError(f"{_GENERATORS[fill.__name__]}(): incompatible function arguments. The following "
+                    f"argument types are supported: float. Invoked with: {value}")
+
+
+_GENERATORS = {"fill_normal": "_random_normal", "fill_uniform": "_random_uniform",
+               "fill_truncated_normal": "_truncated_normal"}
+
+
 def _draw(fill, arr: np.ndarray, *parameters: float) -> None:
     """Let ``fill`` fill ``arr``; values are drawn as float32 whatever the dtype of ``arr``."""
+    parameters = [_float(one, fill) for one in parameters]
     if arr.dtype == np.float32:
         fill(arr, *parameters)
     else:
@@ -174,6 +195,10 @@ _UNIT_GAIN = {"linear", "sigmoid", "conv1d", "conv2d", "conv3d",
 
 def _calculate_gain(nonlinearity: str, param=None) -> float:
     """The factor for weights before ``nonlinearity``; ``param`` is leaky_relu's slope (None: 0.01)."""
+    if not isinstance(nonlinearity, str):
+        nonlinearity, given = "", nonlinearity
+    else:
+        given = nonlinearity
     if nonlinearity in _UNIT_GAIN:
         return 1
     if nonlinearity == "tanh":
@@ -190,7 +215,7 @@ def _calculate_gain(nonlinearity: str, param=None) -> float:
         return math.sqrt(2.0 / (1 + slope**2))
     raise ValueError(
         "For 'HeUniform', the argument 'nonlinearity' should be one of ['sigmoid', 'tanh', 'relu' or "
-        f"'leaky_relu'], but got {nonlinearity}.")
+        f"'leaky_relu'], but got {given}.")
 
 
 # ---- fixed values ----------------------------------------------------------------------------------------
@@ -312,7 +337,7 @@ class XavierNormal(Initializer):
 class _He(Initializer):
     """What the two Kaiming initializers share: the standard deviation gain / sqrt(fan)."""
 
-    def __init__(self, negative_slope=0, mode="fan_in", nonlinearity="leaky_relu") -> None:
+    def _keep(self, negative_slope, mode, nonlinearity) -> None:
         super().__init__(negative_slope=negative_slope, mode=mode, nonlinearity=nonlinearity)
         self.negative_slope, self.mode, self.nonlinearity = negative_slope, mode, nonlinearity
 
@@ -325,6 +350,9 @@ class _He(Initializer):
 class HeNormal(_He):
     """N(0, gain^2 / fan) (Kaiming). ``mode`` names the fan; ``nonlinearity``, with ``negative_slope`` for
     leaky_relu, the gain. ValueError for what is none of them, and below two dimensions."""
+
+    def __init__(self, negative_slope=0, mode="fan_in", nonlinearity="leaky_relu") -> None:
+        self._keep(negative_slope, mode, nonlinearity)
 
     def _initialize(self, arr):
         _draw(_rng.fill_normal, arr, 0, self._deviation(arr.shape))
@@ -361,6 +389,9 @@ class XavierUniform(Initializer):
 @_register("he_uniform")
 class HeUniform(_He):
     """U(-b, b) with b = gain * sqrt(3 / fan) (Kaiming); arguments and errors as ``HeNormal``'s."""
+
+    def __init__(self, negative_slope=0, mode="fan_in", nonlinearity="leaky_relu") -> None:
+        self._keep(negative_slope, mode, nonlinearity)
 
     def _initialize(self, arr):
         bound = math.sqrt(3.0) * self._deviation(arr.shape)

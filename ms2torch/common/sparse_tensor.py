@@ -12,6 +12,7 @@ import torch
 
 import ms2torch._checkparam_arrays as _rules
 from ms2torch._core import mode
+from ms2torch._core.checks.words import with_public_classes
 from ms2torch._core.gradient.passes import Valued
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -30,6 +31,14 @@ def _alone(kind: str, given, others, cls) -> None:
     if any(other is not None for other in others):
         parts = "`indptr`, " * (cls.__name__ == "CSRTensor") + "`indices`, `values`, `shapes`"
         raise TypeError(f"If input `{kind}` is provided, {parts} should all be `None`")
+
+
+def _unsupported(what: str, other) -> TypeError:
+    return with_public_classes(TypeError(f"{what} with {type(other)} is not supported."))
+
+
+def _has(given, attribute: str) -> None:
+    getattr(given, attribute)                        # AttributeError, as in MindSpore, for what has none
 
 
 def _place(tensor: Tensor) -> Tensor:
@@ -78,7 +87,7 @@ class _Sparse(Valued):
         return self._with(-self.values)
 
     def _same_shape(self, other) -> None:
-        if self.shape != getattr(other, "shape", None):
+        if self.shape != other.shape:
             raise ValueError("Input tensors should have the same shape.")
 
 
@@ -123,6 +132,7 @@ class COOTensor(_Sparse):
 
     def add(self, other: COOTensor, thresh: Tensor) -> COOTensor:
         """The sum; where both have a value, sums below ``thresh`` are left out."""
+        _has(other, "indices")
         return coo_add(self, other, thresh)
 
     def __add__(self, other):
@@ -131,7 +141,7 @@ class COOTensor(_Sparse):
             return self.add(other, Tensor(0, other.dtype))
         if isinstance(other, Tensor):
             return other + self.to_dense()
-        raise TypeError(f"COOTensor add with {type(other)} is not supported.")
+        raise _unsupported("COOTensor add", other)
 
     __radd__ = __add__
     beside_tensors = frozenset(("__radd__", "__rsub__", "__rmul__"))      # what a Tensor leaves to it
@@ -142,7 +152,7 @@ class COOTensor(_Sparse):
             return self.add(-other, Tensor(0, other.dtype))
         if isinstance(other, Tensor):
             return self.to_dense() - other
-        raise TypeError(f"COOTensor subtract with {type(other)} is not supported.")
+        raise _unsupported("COOTensor subtract", other)
 
     def __rsub__(self, other):
         return -self + other
@@ -151,7 +161,7 @@ class COOTensor(_Sparse):
         self._same_shape(other)
         if isinstance(other, Tensor):
             return self._with(self.values * at(other, self.indices))
-        raise TypeError(f"COOTensor multiply with {type(other)} is not supported.")
+        raise _unsupported("COOTensor multiply", other)
 
     __rmul__ = __mul__
 
@@ -159,7 +169,7 @@ class COOTensor(_Sparse):
         self._same_shape(other)
         if isinstance(other, Tensor):
             return self._with(self.values / at(other, self.indices))
-        raise TypeError(f"COOTensor divide with {type(other)} is not supported.")
+        raise _unsupported("COOTensor divide", other)
 
 
 class CSRTensor(_Sparse):
@@ -200,10 +210,16 @@ class CSRTensor(_Sparse):
 
     def mv(self, dense_vector: Tensor) -> Tensor:
         """The product with a column (n, 1)."""
-        return self.mm(dense_vector)
+        _dense("mv", "dense_vector", dense_vector, Tensor)
+        _needs_int32(self)
+        if dense_vector.ndim == 2 and dense_vector.shape != (self.shape[1], 1):
+            raise ValueError(f"The dense_vector's shape should be ({self.shape[1]}, 1), but its current "
+                             f"shape is: {dense_vector.shape}.")
+        return csr_times(self, dense_vector)
 
     def mm(self, matrix):
         """The matrix product with a Tensor."""
+        _dense("mm", "matrix", matrix, (Tensor, CSRTensor))
         return csr_times(self, matrix)
 
     def sum(self, axis: int) -> Tensor:
@@ -224,13 +240,13 @@ class CSRTensor(_Sparse):
         self._same_shape(other)
         if isinstance(other, CSRTensor):
             return self.add(other, Tensor(1, self.dtype), Tensor(sign, self.dtype))
-        raise TypeError(f"CSRTensor {word} with {type(other)} is not supported.")
+        raise _unsupported(f"CSRTensor {word}", other)
 
     def __mul__(self, other):
-        return csr_scaled(self, other, lambda a, b: a * b)
+        return csr_scaled(self, other, lambda a, b: a * b, "CSRMul")
 
     def __truediv__(self, other):
-        return csr_scaled(self, other, lambda a, b: a / b)
+        return csr_scaled(self, other, lambda a, b: a / b, "CSRDiv")
 
 
 def _named_before_2_0(init):
@@ -433,12 +449,39 @@ def csr_add(a, b, alpha, beta):
     return _csr(places, added, a.shape, a.indices._t.dtype)
 
 
-def csr_scaled(x: CSRTensor, other, calculate):
+def abstract_words(given) -> str:
+    """``given`` as MindSpore's shapes of values name it: ``Tuple[Int64*2]``."""
+    if isinstance(given, _Sparse):
+        places = (f"{given.indptr.dtype}," if isinstance(given, CSRTensor) else "") + f"{given.indices.dtype}"
+        return f"{type(given).__name__}[{places},{given.dtype},{'Int64,' * given.ndim}]"
+    if isinstance(given, Tensor):
+        return f"Tensor[{given.dtype}]"
+    if isinstance(given, (tuple, list)):
+        kinds = {int: "Int64", float: "Float32", str: "String", bool: "Bool"}
+        held = [kinds.get(type(one), "") for one in given]
+        one = f"{held[0]}*{len(held)}" if held and len(set(held)) == 1 and len(held) > 1 else ",".join(held)
+        return f"{type(given).__name__.title()}[{one}]"
+    return str(given) if given is None else type(given).__name__
+
+
+def _dense(method: str, argument: str, given, kinds) -> None:
+    if not isinstance(given, kinds):
+        raise TypeError(f"For 'CSRTensor.{method}', the type of '{argument}' should be one of '['Tensor', "
+                        f"'TensorPy']', but got type '{type(given).__name__}'.")
+
+
+def csr_scaled(x: CSRTensor, other, calculate, operator: str):
     """The values of ``x`` with those of a Tensor at their places; with one number, a Tensor of values."""
+    if isinstance(other, _Sparse):
+        kind = abstract_words(other)
+        raise TypeError(f"For '{operator}', input[4] should be Tensor, but got {kind}.\n")
+    if not isinstance(other, (int, float)):
+        _has(other, "size")
     if not isinstance(other, Tensor) or other.shape in ((), (1,)):
         return calculate(x.values, other)
     sizes = zip(reversed(other.shape), reversed(x.shape), strict=False)
     if any(size not in (1, wide) for size, wide in sizes):
+        _needs_int32(x)
         raise ValueError("Dense shape cannot broadcast to sparse shape.\n")
     _needs_int32(x)
     dense = other._t.expand(x.shape) if other.ndim <= 2 else other._t
@@ -474,6 +517,12 @@ def csr_times(x: CSRTensor, matrix) -> Tensor:
     if isinstance(matrix, CSRTensor):
         return csr_product(x, matrix)
     _needs_int32(x)
+    if x.ndim != 2 or matrix.ndim != 2:
+        raise ValueError(f"Currently, only support 2-D inputs! But csr tensor has {x.ndim} dimensions, and "
+                         f"dense tensor has {matrix.ndim} dimension(s).")
+    if matrix.shape[0] != x.shape[1]:                # indices alone would not tell: they may reach less far
+        raise ValueError("The dense's shape[0] should be equal to csr tensor's shape[1], but dense's "
+                         f"shape[0] is: {matrix.shape[0]} and csr tensor's shape[1] is {x.shape[1]}")
     rows, columns = _places(x)
     terms = x.values._t[:, None] * matrix._t[columns]
     return wrap(terms.new_zeros(x.shape[0], terms.shape[1]).index_add(0, rows, terms))
@@ -481,9 +530,14 @@ def csr_times(x: CSRTensor, matrix) -> Tensor:
 
 def row_sums(x: CSRTensor, axis: int) -> Tensor:
     """The sums of the rows, (n, 1)."""
+    if not isinstance(axis, (int, float, str)):
+        raise TypeError(f"For 'CSRReduceSum', input[4] should be Scalar, but got {abstract_words(axis)}.\n")
+    _needs_int32(x)
+    if axis.__class__ is not int:
+        kind = {float: "Float32", str: "String", bool: "Bool"}.get(axis.__class__, "Int64")
+        raise TypeError(f"For CSRReduceSum, `axis` should be int32 or int64, but got {kind}.\n")
     if axis not in (1, -1):
         raise ValueError("For CSRReduceSum, `axis` should be 1 or 1-dim. "
                          f"But got `axis`: {axis}and `1- dim`: -1.")
-    _needs_int32(x)
     values = x.values._t
     return wrap(values.new_zeros(x.shape[0]).index_add(0, _places(x)[0], values)[:, None])

@@ -30,6 +30,9 @@ class FileReader:
             raise ParamTypeError("columns", "list")
         self._columns = columns or None
         self._plain = Plain(file_name)
+        if operator or not all(isinstance(name, str) for name in columns or ()):
+            raise TypeError("open(): incompatible function arguments. The following argument types are "
+                            f"supported: list[str], list[ShardOperator]. Invoked with: {columns}, {operator}")
         self._reader = ShardReader(self._plain.files)
         self._reader.check_columns(columns)
         self._given, self._closed = 0, False

@@ -104,6 +104,10 @@ class FileWriter:
             raise MRMInvalidSchemaError(error)
         if self._schema is not None:
             raise MRMAddSchemaError
+        if desc and not isinstance(desc, (str, bytes)):
+            raise TypeError("build(): incompatible function arguments. The following argument types are "
+                            "supported:\n    1. (arg0: str, arg1: object) -> Schema\n\nInvoked with: "
+                            f"{desc}, {content}")
         self._schema, self._desc = content, desc or ""
 
     def add_index(self, index_fields):

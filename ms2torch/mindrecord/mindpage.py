@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from ms2torch._core.checks.error_wrappers import binds_by_inspect
+
 from ..dataset.core.errors import pipeline_error
 from .common.exceptions import MRMDefineCategoryError, ParamTypeError, ParamValueError
 from .core.encryption import Plain
@@ -19,6 +21,7 @@ class MindPage:
     (``mindspore.mindrecord.MindPage``).
     """
 
+    @binds_by_inspect
     def __init__(self, file_name, num_consumer=4):
         check_reading(file_name, num_consumer)
         self._plain = Plain(file_name)               # which keeps what was decrypted

@@ -36,6 +36,10 @@ def check(data, dtype, shape, init) -> None:
         raise ValueError("When initializing a tensor with 'input_data', 'shape' should be set to None."
                          f"But got shape: {shape}.")
     if dtype is not None and not isinstance(dtype, (_dtype.Type, torch.dtype)):
+        if data is None:                             # another place of MindSpore's, with a list of its own
+            names = ", ".join("mindspore.bool_" if one is _dtype.bool_ else repr(one) for one in _DTYPES
+                              if "float8" not in one.name)
+            raise TypeError(f"For 'Tensor', the 'dtype' should be one of [{names}], but got '{type(dtype)}'.")
         said = f"'{getattr(dtype, '__name__', repr(dtype))}'"
         raise TypeError(f"For 'Tensor', the 'dtype' should be one of {list(_DTYPES)}, but got {said}.")
 

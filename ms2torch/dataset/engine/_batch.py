@@ -129,10 +129,16 @@ class BatchDataset(_Batching):
             return names
         take = self._places(names)
         outputs = self.output_columns or [names[i] for i in take]
+        passing = [name for i, name in enumerate(names) if i not in take][::-1]
+        if any(name in passing for name in outputs):
+            shown = ("[" + "".join(f"{name}," for name in these) + "]" for these in (passing, outputs))
+            raise pipeline_error("Invalid output_columns, columns that are not involved in 'per_batch_map' "
+                                 "should not be in output_columns, but got columns that are not in "
+                                 "input_columns: {}, output_columns: {}.".format(*shown))
         if len(outputs) != len(take):
             # MindSpore walks a hash map here, which gives the columns that pass in the reverse of their
             # order.
-            return outputs + [name for i, name in enumerate(names) if i not in take][::-1]
+            return outputs + passing
         for i, name in zip(take, outputs, strict=True):
             names[i] = name
         return names

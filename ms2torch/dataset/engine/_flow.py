@@ -9,7 +9,7 @@ from itertools import accumulate, islice
 from ms2torch._core.random.engines import MT19937, MT19937_64
 
 from ..core import config
-from ..core.errors import UserCodeError, pipeline_error, unexpected_error, user_stack
+from ..core.errors import UserCodeError, pipeline_error, syntax_error, unexpected_error, user_stack
 from . import samplers
 from ._batch import BatchDataset, PaddedBatchDataset
 from ._sources import MappableDataset
@@ -156,11 +156,13 @@ class ZipDataset(UnionBaseDataset):
     def _columns(self):
         names = []
         for child in self.children:
-            for name in child._columns():
-                if name in names:
-                    raise pipeline_error(f"Invalid data, duplicate column {name} already exists when zipping "
-                                         "datasets.")
-                names.append(name)
+            if len(self.children) == 1:
+                raise syntax_error("ZipNode: input datasets are not specified.")
+            more = child._columns()
+            if twice := [name for name in more if name in names]:           # (MindSpore looks from the end)
+                raise pipeline_error(f"Invalid data, duplicate column {twice[-1]} already exists when "
+                                     "zipping datasets.")
+            names += more
         return names
 
     def _size(self):

@@ -26,6 +26,8 @@ from ..core.validator_helpers import (
 )
 from ._pipeline import Pipeline
 
+_OPERATION_MODULES = ("_batch", "_buckets", "_flow", "_map", "_transfer", "_waiting")
+
 
 class Dataset(Pipeline):
     """A node of a data pipeline (``mindspore.dataset.Dataset``): every method below gives a new node on top
@@ -38,7 +40,9 @@ class Dataset(Pipeline):
 
     def __init_subclass__(cls, **kwargs) -> None:
         super().__init_subclass__(**kwargs)
-        if "__init__" in cls.__dict__ and cls.__module__.startswith("ms2torch."):
+        place = cls.__module__.rpartition(".")[2]
+        if ("__init__" in cls.__dict__ and cls.__module__.startswith("ms2torch.")
+                and place not in _OPERATION_MODULES):              # (what methods make, Python itself binds)
             cls.__init__ = binds_by_inspect(cls.__init__)
 
     def __iter__(self):
@@ -130,8 +134,8 @@ class Dataset(Pipeline):
         `output_shapes` runs the user's functions twice.
         """
         first = next(self._started()(), None) or []
-        return ([list(np.shape(x)) for x in first],
-                [np.dtype(x.dtype.char) if x.dtype.kind in "US" else x.dtype for x in first])
+        return ([[0] if isinstance(x, dict) else list(np.shape(x)) for x in first],
+                [_dtype_of(x) for x in first])
 
     @property
     def input_indexs(self):
@@ -291,6 +295,9 @@ class Dataset(Pipeline):
         """Put the columns of one or several datasets (a tuple) beside this one's; as long as the shortest."""
         from ._flow import ZipDataset
         type_check(datasets, (tuple, Dataset), "datasets")
+        for one in datasets if isinstance(datasets, tuple) else ():
+            if not isinstance(one, Dataset):
+                raise AttributeError(f"'{type(one).__name__}' object has no attribute 'parent'")
         return ZipDataset((self, *(datasets if isinstance(datasets, tuple) else (datasets,))))
 
     @binds_by_inspect
@@ -496,6 +503,13 @@ def to_list(items) -> list:
     if items is None:
         return []
     return list(items) if isinstance(items, (list, tuple)) else [items]
+
+
+def _dtype_of(column) -> np.dtype:
+    """A column's dtype as `output_types` tells it: of strings without their length, of dicts objects."""
+    if isinstance(column, dict):
+        return np.dtype(object)
+    return np.dtype(column.dtype.char) if column.dtype.kind in "US" else column.dtype
 
 
 def places(wanted: list[str], columns: list[str], missing: str) -> list[int]:

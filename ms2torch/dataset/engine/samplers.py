@@ -13,6 +13,7 @@ import numbers
 
 import numpy as np
 
+from ms2torch._core.checks.words import with_public_classes
 from ms2torch._core.random.engines import MT19937
 
 from ..core import config
@@ -41,7 +42,7 @@ def select_sampler(num_samples, input_sampler, shuffle, num_shards, shard_id):
             return IterSampler(input_sampler, num_samples)
         if isinstance(input_sampler, int):
             return SubsetSampler([input_sampler])
-        raise TypeError(f"Unsupported sampler object of type ({type(input_sampler)})")
+        raise with_public_classes(TypeError(f"Unsupported sampler object of type ({type(input_sampler)})"))
     if num_shards is not None:
         return DistributedSampler(num_shards, shard_id, shuffle=shuffle, num_samples=num_samples)
     if shuffle is Shuffle.FALSE:
@@ -200,13 +201,13 @@ class SubsetSampler(BuiltinSampler):
         if isinstance(indices, int):
             indices = [indices]
         elif isinstance(indices, str) or not is_iterable(indices):
-            raise TypeError(f"Unsupported sampler object of type ({type(indices)})")
+            raise with_public_classes(TypeError(f"Unsupported sampler object of type ({type(indices)})"))
         indices = [index for index, _ in zip(indices, range(num_samples), strict=False)] \
             if num_samples is not None else list(indices)
         for i, index in enumerate(indices):
             if not isinstance(index, (int, np.integer)):
-                raise TypeError(f"SubsetSampler: Type of indices element must be int, but got list[{i}]: "
-                                f"{index}, type: {type(index)}.")
+                raise with_public_classes(TypeError("SubsetSampler: Type of indices element must be int, but "
+                                                    f"got list[{i}]: {index}, type: {type(index)}."))
         self.indices = indices
         super().__init__(num_samples)
 
@@ -251,8 +252,8 @@ class WeightedRandomSampler(BuiltinSampler):
             weights = [weights]
         for i, weight in enumerate(weights):
             if not isinstance(weight, numbers.Number):
-                raise TypeError(f"type of weights element must be number, but got w[{i}]: {weight}, "
-                                f"type: {type(weight)}.")
+                raise with_public_classes(TypeError("type of weights element must be number, but got "
+                                                    f"w[{i}]: {weight}, type: {type(weight)}."))
         check_num_samples(num_samples)
         if not isinstance(replacement, bool):
             raise TypeError(f"replacement must be a boolean value but was: {replacement}.")

@@ -128,11 +128,11 @@ class LinearLR(_Chained):
     """From ``start_factor`` to ``end_factor`` of the first rate in ``total_iters`` equal steps."""
 
     def __init__(self, optimizer, start_factor=1.0 / 3, end_factor=1.0, total_iters=5, last_epoch=-1) -> None:
-        if not 0 < start_factor <= 1.0:
+        if start_factor > 1.0 or start_factor <= 0:
             raise ValueError(
                 "Starting multiplicative factor expected to be greater than 0 and less than or equal to 1."
             )
-        if not 0 <= end_factor <= 1.0:
+        if end_factor > 1.0 or end_factor < 0:
             raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
         check_iterations("LinearLR", total_iters)
         self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters

@@ -128,6 +128,8 @@ class Optimizer(HostValues, Cell):
         """Call ``kernel(group, params, grads, *slots, rate)`` on lists of torch tensors, for each group and
         dtype in it. ``slots`` are the tuples of the state, in the order of ``parameters``."""
         count = len(self.parameters)
+        if len(gradients) > count:                   # each group takes its own; more are left
+            gradients = gradients[:count]
         for given in (gradients, *slots):
             if len(given) != count:
                 raise RuntimeError(

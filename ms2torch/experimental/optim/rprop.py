@@ -37,4 +37,5 @@ class Rprop(Optimizer):
 
 
 def _rprop(step, group, params, grads, before, sizes, rate) -> None:
-    rprop_kernel(step == 1, *group["etas"], *group["step_sizes"], params, grads, before, sizes, rate, None)
+    (shrinking, growing), (least, largest) = group["etas"], group["step_sizes"]
+    rprop_kernel(step == 1, shrinking, growing, least, largest, params, grads, before, sizes, rate, None)

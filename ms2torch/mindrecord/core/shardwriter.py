@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 
-import numpy as np
-
 from ...dataset.core.errors import pipeline_error, syntax_error
 from .coding import pack_blobs, pack_integers, pack_map
 from .encryption import settle
@@ -16,10 +14,14 @@ Row = tuple[bytes, bytes]                            # raw part, blob part
 
 
 def check_size(what: str, size: int, low: int, high: int) -> None:
-    if not isinstance(size, (int, np.integer)) or not 0 <= size < 2 ** 64:
+    try:                                             # what has a whole number in it is one, except a float
+        number = -1 if isinstance(size, float) else int(size) if hasattr(size, "__int__") else -1
+    except (TypeError, ValueError):
+        number = -1
+    if not 0 <= number < 2 ** 64:
         raise TypeError(f"set_{what}_size(): incompatible function arguments. The following argument types "
                         f"are supported: int. Invoked with: {size}")
-    size = int(size)
+    size = number
     if not low <= size <= high:
         raise pipeline_error(f"Invalid data, {what} size: {size} should be in range [{low} bytes, {high} "
                              "bytes].")

@@ -55,6 +55,7 @@ class _Conv(Cell):
     """What all convolutions share: sizes, ``weight`` and ``bias``."""
 
     _operator = "Conv2D"
+    _padded = ""                                     # the operator that refuses padding, where another one
 
     def __init__(self, in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group,
                  has_bias, weight_init, bias_init, data_format="NCHW", transposed=False,
@@ -84,6 +85,12 @@ class _Conv(Cell):
         for label, sizes in (("kernel_size", kernel_size), ("stride", stride), ("dilation", dilation)):
             for n in sizes:
                 check.check_positive_int(n, f"{label} item", name)
+        if transposed and len(kernel_size) == 2:
+            for label, count, attr in (("in_channels", in_channels, "attr "),
+                                       ("out_channels", out_channels, "")):
+                if count % group:
+                    raise ValueError(f"For '{name}', the {attr}'{label}' must be divisible by attr 'group', "
+                                     f"but got '{label}': {count} and 'group': {group}.")
         outside = (in_channels, out_channels // group) if transposed else (out_channels, in_channels // group)
         shape = [*outside, *kernel_size]
         if generations.has_old_meaning("mindspore.nn.Conv2d"):
@@ -110,7 +117,7 @@ class _Conv(Cell):
         check.check_string(self.pad_mode, _MODES, "pad_mode", self._operator)
         if isinstance(padding, tuple):
             check.check_equal_int(len(padding), 2 * dims, "pad size", self._operator)
-        check_no_padding(self.pad_mode, padding, dims, self._operator)
+        check_no_padding(self.pad_mode, padding, dims, self._padded or self._operator)
         self._pads = fixed_pads(self.pad_mode, padding, self.kernel_size, self.stride, self.dilation)
         self._even = None if self._pads is None else even(self._pads)
 
@@ -331,7 +338,7 @@ class Conv1dTranspose(_Conv):
     ``weight`` is (in, out / group, 1, k).
     """
 
-    _operator = "Conv2DTranspose"
+    _operator, _padded = "Conv2DTranspose", "Conv2DBackpropInput"
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0,
                  dilation=1, group=1, has_bias=False, weight_init=None, bias_init=None,
@@ -382,6 +389,9 @@ class Conv3dTranspose(_Conv):
         super().__init__(in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group,
                          has_bias, weight_init, bias_init, data_format, transposed=True, dtype=dtype)
         self.output_padding = output_padding
+        if self.dilation[0] != 1:
+            raise ValueError("For 'Conv3DTranspose', the depth of parameter 'dilation' must be 1, but got "
+                             f"{self.dilation[0]}.")
         self._settle_padding(padding)
         if pad_mode != "pad" and any(output_padding):
             raise ValueError("For 'Conv3DTranspose', the 'output_padding' must be zero or (0, 0, 0) when "

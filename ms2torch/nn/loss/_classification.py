@@ -346,6 +346,7 @@ class MultilabelMarginLoss(LossBase):
 
     def __init__(self, reduction="mean") -> None:
         super().__init__()
+        check.check_string(reduction, ["none", "sum", "mean"], "reduction", "MultilabelMarginLoss")
         self.reduction = reduction
 
     def construct(self, x, target):
@@ -357,6 +358,10 @@ class MultiMarginLoss(LossBase):
 
     def __init__(self, p=1, margin=1.0, reduction="mean", weight=None) -> None:
         super().__init__()
+        for name, value, kind in (("p", p, int), ("margin", margin, float)):
+            if value.__class__ is not kind:
+                raise TypeError(f"For 'MultiMarginLoss', the type of '{name}' should be '{kind.__name__}', "
+                                f"but got type '{type(value).__name__}'.")
         self.p, self.margin, self.reduction, self.weight = p, margin, reduction, weight
 
     def construct(self, x, target, weight=None):

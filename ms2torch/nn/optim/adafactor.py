@@ -117,6 +117,9 @@ class AdaFactor(Optimizer):
         self._set_base_target(value)
 
     def construct(self, gradients):
+        if self.is_group_lr:
+            raise ValueError("For 'MultitypeFuncGraph', cannot find fn match given args. AdaFactor takes one "
+                             "learning rate for all groups.")
         step = self._count(self.step) + 1
         relative = None
         if self.scale_lr and self.relative_step:

@@ -121,6 +121,9 @@ def check_no_padding(pad_mode: str, padding, dims: int, name: str) -> None:
     if dims == 3:
         raise ValueError(f"For '{name}', the 'pad' must be zero or (0, 0, 0, 0, 0, 0) when 'pad_mode' is not "
                          f"\"pad\", but got 'pad' is {padding} and 'pad_mode' is {pad_mode}.")
+    if name in ("Conv2DTranspose", "Conv2DBackpropInput"):
+        raise ValueError(f"For '{name}', the 'pad' must be zero or (0, 0, 0, 0) when 'pad_mode' is not "
+                         f"\"pad\", but got 'pad' is {padding} and 'pad_mode' is {pad_mode}.")
     raise ValueError(f"For '{name}', the 'pad' must be zero when 'pad_mode' is not 'pad', but got 'pad': "
                      f"{padding} and 'pad_mode': {pad_mode}.")
 

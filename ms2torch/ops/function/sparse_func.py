@@ -116,10 +116,10 @@ def csr_softmax(logits, dtype):
 @op(on_tensors=True)
 def csr_mul(x, y):
     """The product with a Tensor, at the places of ``x`` (``mindspore.ops.csr_mul``)."""
-    return csr_scaled(x, y, lambda a, b: a * b)
+    return csr_scaled(x, y, lambda a, b: a * b, "CSRMul")
 
 
 @op(on_tensors=True)
 def csr_div(x, y):
     """The quotient by a Tensor, at the places of ``x`` (``mindspore.ops.csr_div``)."""
-    return csr_scaled(x, y, lambda a, b: a / b)
+    return csr_scaled(x, y, lambda a, b: a / b, "CSRDiv")
