@@ -11,7 +11,7 @@ import numpy as np
 
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter
-from ms2torch.language.arithmetic import OPERATIONS
+from ms2torch.language.arithmetic import OPERATIONS, single
 from ms2torch.language.mapping import map_, refuse_dynamic, type_name
 from ms2torch.language.printing import print_
 from ms2torch.language.results import of_python
@@ -184,6 +184,18 @@ def round_(value, *digits):
     return value.round() if isinstance(value, Tensor) else of_python(round(value, *digits))
 
 
+def abs_(value):
+    """``abs``: a negative float is computed with, and so of 32 bits."""
+    return single(-value) if value.__class__ is float and value < 0 else abs(value)
+
+
+def sum_(values, start=0):
+    """``sum``: added as a graph adds, floats in 32 bits."""
+    for value in values:
+        start = OPERATIONS["Add"](start, value)
+    return start
+
+
 def pow_(base, exponent, modulus=None):
     """``pow``; MindSpore takes a modulus and does nothing with it."""
     return OPERATIONS["Pow"](base, exponent)
@@ -220,6 +232,7 @@ FUNCTIONS = {
     "int": int_,
     "bool": bool_,
     "round": round_,
+    "abs": abs_,
     "pow": pow_,
     "iter": iter_,
     "next": next_,

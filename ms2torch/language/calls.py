@@ -49,6 +49,8 @@ class Calls:
             node.func = placed(ast.Name(self.need(name, value), ast.Load()), node.func)
             return node
         one = len(node.args) == 1 and not isinstance(node.args[0], ast.Starred)
+        if name == "sum":
+            node.func = placed(ast.Name(self.need(name, builtin_functions.sum_), ast.Load()), node.func)
         if name in ("sum", "max", "min") and one and self._rearranged(node.args[0], node):
             made = placed(ast.Call(node.func, [self.visit(node.args[0])], node.keywords), node)
             return self.call("found", containers.found, [self.visit(node.args[0]), made], node)

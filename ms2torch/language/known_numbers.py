@@ -13,7 +13,7 @@ import types
 from ms2torch.language import arithmetic
 from ms2torch.language.trees import loaded, placed
 
-_OF_NUMBERS = frozenset({"float", "int", "round", "abs", "max", "min", "pow"})
+_OF_NUMBERS = frozenset({"float", "int", "round", "abs", "max", "min", "pow", "sum"})
 _COMPUTED = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
 
 
@@ -61,7 +61,10 @@ class KnownNumbers:
         if isinstance(node, ast.IfExp):
             return self.holds(node.body) and self.holds(node.orelse)
         if isinstance(node, ast.Call):
-            return self._computes(node.func) and not node.keywords and all(map(self.holds, node.args))
+            given = node.args
+            if getattr(node.func, "id", None) == "sum" and given and isinstance(given[0], (ast.Tuple, ast.List)):
+                given = [*given[0].elts, *given[1:]]
+            return self._computes(node.func) and not node.keywords and all(map(self.holds, given))
         if isinstance(node, ast.Name) and node.id in self._local:
             return node.id in self._names
         if isinstance(node, (ast.Name, ast.Attribute)):

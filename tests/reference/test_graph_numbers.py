@@ -134,3 +134,19 @@ def test_nor_is_its_opposite(x):
 @graph(raises=True)
 def test_a_product_of_two_dtypes(x):
     return x @ x.astype(ms.float16).T
+
+
+@graph
+def test_sums_of_floats_are_of_32_bits():
+    a = sum([0.1, 0.2])
+    return a, sum([0.1]), sum((0.1, 2), 0.3), sum([True, True]), sum([k * 0.1 for k in range(3)]), a == 0.3
+
+
+@graph
+def test_a_negative_float_has_an_absolute_value_of_32_bits():
+    return abs(-0.1), abs(0.1), abs(-3), abs(-0.1) == 0.1
+
+
+@graph
+def test_sums_of_tensors(x):
+    return sum([x, x, 0.1]), sum(x), sum((x,), 1)
