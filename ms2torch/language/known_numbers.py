@@ -62,8 +62,8 @@ class KnownNumbers:
             return self.holds(node.body) and self.holds(node.orelse)
         if isinstance(node, ast.Call):
             given = node.args
-            if getattr(node.func, "id", None) == "sum" and given and isinstance(given[0], (ast.Tuple, ast.List)):
-                given = [*given[0].elts, *given[1:]]
+            if given and getattr(node.func, "id", None) == "sum":
+                given = [*getattr(given[0], "elts", given[:1]), *given[1:]]
             return self._computes(node.func) and not node.keywords and all(map(self.holds, given))
         if isinstance(node, ast.Name) and node.id in self._local:
             return node.id in self._names

@@ -27,10 +27,11 @@ def captures(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
     functions = [n for n in nodes if isinstance(n, _FUNCTIONS)]
     reads = {n.name: _globals_of(n) for n in functions if _is_marked(n)}
     others, shared = _not_compiled(nodes), _read_by_cells(nodes)
+    uses = {n.name: _globals_of(n) for n in functions}
     bodies = [(tree.body, shared), *[(n.body, _seen_in(n, shared)) for n in functions]]
     found: dict = {}
     for body, seen in bodies:
-        for line, what in _Following(reads, others, seen).follow(body):
+        for line, what in _Following(reads, others, seen, shared, uses).follow(body):
             found.setdefault(line, what)
     for line, what in found.items():
         yield line, what, f"{_KEPT}."
@@ -80,10 +81,13 @@ def _seen_in(function, shared: set) -> set:
 class _Following:
     """One body, in the order in which it runs."""
 
-    def __init__(self, reads: dict, others: set, shared: set) -> None:
+    def __init__(self, reads: dict, others: set, shared: set, of_cells: set, uses: dict) -> None:
         self.reads, self.others, self.shared = reads, others, shared
+        self.attributes = {name.partition(".")[2] for name in of_cells}     # what any Cell reads of itself
+        self.uses = dict(uses)      # by name of a function or an object: the names that it is made of
         self.now: dict = {}         # by name and attribute: what was last written there, and the line
         self.first: dict = {}       # by name: what stood there at its first call
+        self.inner: dict = {}       # by name: what stood in the objects then that it may be made of
         self.calls: dict = {}       # by statement: the calls in it
 
     def follow(self, body: list) -> Iterator[tuple[int, str]]:
@@ -130,7 +134,11 @@ class _Following:
         if isinstance(target, ast.Name):
             # A new object has no first call behind it; a number that marked functions read is another number.
             self.first.pop(target.id, None)
-            self.now.pop(target.id, None)
+            self.inner.pop(target.id, None)
+            if self.now.pop(target.id, None):
+                for objects in self.inner.values():
+                    objects.pop(target.id, None)
+            self._made(target.id, node.value)
             self._shared(target.id, node)
             self._read(target.id, node)
         elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
@@ -144,6 +152,13 @@ class _Following:
                 self.now.setdefault(target.value.id, {})[target.attr] = node, node.lineno
                 self._shared(f"{target.value.id}.{target.attr}", node)
 
+    def _made(self, name: str, value) -> None:
+        """``name`` is what a call gives: a Cell around others, a gradient function, a `Model`."""
+        self.uses.pop(name, None)
+        if isinstance(value, ast.Call):
+            given = [*value.args, *[k.value for k in value.keywords]]
+            self.uses[name] = {n.id for a in given for n in walk(a) if isinstance(n, ast.Name)} - {name}
+
     def _read(self, name: str, node) -> None:
         """``name``, or an item of it, is written, which marked functions may read."""
         for function, names in self.reads.items():
@@ -156,10 +171,28 @@ class _Following:
             self.now.setdefault(name, {})[what] = node, node.lineno
 
     def _called(self, name: str) -> Iterator[tuple[int, str]]:
-        if name in self.others:
-            return
-        here = self.now.get(name, {})
-        before = self.first.setdefault(name, dict(here))
+        if name not in self.others:
+            here = self.now.get(name, {})
+            yield from self._changed(name, here, self.first.setdefault(name, dict(here)))
+        # What it is made of counts too: a network in a train cell, in the loss of a gradient function.
+        inner = {part: kept for part, written in self.now.items()
+                 if (kept := {w: written[w] for w in self.attributes & written.keys()})}
+        before = self.inner.setdefault(name, inner)
+        if inner and before is not inner:
+            for part in sorted(inner.keys() & self._parts(name)):
+                yield from self._changed(part, inner[part], before.get(part, {}))
+
+    def _parts(self, name: str) -> set:
+        """The names that what is called is made of, and those that they are made of."""
+        found, reached = set(), [name]
+        while reached:
+            new = self.uses.get(reached.pop(), set()) - found - {name}
+            found |= new
+            reached += new
+        return found
+
+    def _changed(self, name: str, here: dict, before: dict) -> Iterator[tuple[int, str]]:
+        """What of ``here``, written last to ``name``, is not what the first call found."""
         for what, (value, line) in here.items():
             default = "False" if what == "set_train()" else None
             if not _is_same(value, before.get(what, (default, 0))[0]):

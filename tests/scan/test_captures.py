@@ -9,6 +9,10 @@ from ms2torch.scan.judging import judge
 
 _HEAD = "import mindspore as ms\nms.set_context(mode=ms.GRAPH_MODE)\n"
 
+_SCALED = "class Net(nn.Cell):\n    def construct(self, x):\n        return x * self.scale\nnet = Net()\n"
+_STEP = _SCALED + "step = Train(net, opt)\n"
+_LOSS = "def forward(x):\n    return loss(net(x))\ngrad_fn = ms.value_and_grad(forward, None, weights)\n"
+
 _PROGRAMS = {
     "net(x)\nnet.set_train(False)\nnet(x)": [],                     # it was not training
     "net.set_train()\nnet(x)\nnet.set_train(False)\nnet(x)": ["net.set_train()"],
@@ -34,6 +38,15 @@ _PROGRAMS = {
     "def run():\n    clip = [1]\n    @ms.jit\n    def step(x):\n        return x * clip[0]\n    clip[0] = 2\n"
     "    step(x)\n    kept[0] = 3\n    step(x)": [],
     "def train():\n    net(x)\n    net.k = 1\n    return net(x)": ["net.k"],
+    # A network inside of what is called.
+    _SCALED + "step = Train(WithLoss(net, loss), opt)\nstep(x)\nnet.scale = 2\nstep(x)": ["net.scale"],
+    _STEP + "for k in range(9):\n    step(x)\n    if k == 5:\n        net.scale = 2\n": ["net.scale"],
+    _SCALED + _LOSS + "for k in range(9):\n    value, grads = grad_fn(x)\n    net.scale = k": ["net.scale"],
+    _SCALED + "model = ms.Model(net)\nmodel.train(1, d)\nnet.scale = 2\nmodel.train(1, d)": ["net.scale"],
+    _STEP + "net.scale = 2\nstep(x)\nstep(x)": [],
+    _STEP + "step(x)\nnet.name = 2\nstep(x)": [],  # construct reads none
+    _STEP + "step(x)\nother.scale = 2\nstep(x)": [],
+    _STEP + "step(x)\nnet = Net()\nnet.scale = 2\nstep = Train(net, opt)\nstep(x)": [],
     "print(net)\nfor p in net.get_parameters():\n    p.requires_grad = False\nprint(net)": [],
 }
 
