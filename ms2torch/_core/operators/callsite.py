@@ -16,16 +16,44 @@ _OWN = ("ms2torch._core.operators", "ms2torch._core.checks")           # between
 
 def keyword_names(err: Exception | None = None) -> tuple[str, ...]:
     """The names in the call of a form that raised ``err``, or is being made, in their order."""
-    frame = err.__traceback__.tb_frame if err is not None and err.__traceback__ else sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__name__", "").startswith(_OWN):
-        frame = frame.f_back
+    frame = _calling(err)
     return tuple(_keywords(frame)) if frame is not None else ()
 
 
+def _calling(err: Exception | None):
+    """The frame of the program that called the form."""
+    frame = err.__traceback__.tb_frame if err is not None and err.__traceback__ else sys._getframe(2)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(_OWN):
+        frame = frame.f_back
+    return frame
+
+
+def _steps(frame) -> list:
+    return [step for step in dis.get_instructions(frame.f_code)
+            if step.offset <= frame.f_lasti and step.opname not in _BETWEEN]
+
+
+def positional_count(err: Exception | None) -> int:
+    """How many arguments that call gave by position, a method's Tensor not among them; 0 where it cannot be
+    told."""
+    frame = _calling(err) if err is not None else None
+    steps = _steps(frame) if frame is not None else ()
+    if len(steps) < 3:
+        return 0
+    call = steps[-1]
+    if call.opname != "CALL_FUNCTION_EX":
+        return (call.arg or 0) - len(_keywords(frame)) if call.opname.startswith("CALL") else 0
+    # f(*args), f(*args, **kwargs): the name is loaded before what makes the dict
+    loaded = [s for s in steps[-6:-1] if s.opname.startswith("LOAD_") and isinstance(s.argval, str)]
+    merged = steps[-2].opname == "DICT_MERGE"
+    if len(loaded) <= merged:
+        return 0
+    held = {**frame.f_globals, **frame.f_locals}.get(loaded[-1 - merged].argval)
+    return len(held) if isinstance(held, (tuple, list)) else 0
+
+
 def _keywords(frame) -> tuple[str, ...]:
-    code = frame.f_code
-    steps = [step for step in dis.get_instructions(code)
-             if step.offset <= frame.f_lasti and step.opname not in _BETWEEN]
+    code, steps = frame.f_code, _steps(frame)
     if len(steps) < 3:
         return ()
     loaded, last, call = steps[-3:]

@@ -114,13 +114,16 @@ def unfit_error(public, values, told) -> Exception | None:
     return None
 
 
-def given_pairs(shown: Arguments, values, err) -> list:
-    """(place, value) of the arguments that a failed call gave, those by name last."""
+def given_pairs(shown: Arguments, values, err, all_of: str = "") -> list:
+    """(place, value) of the arguments that a failed call gave, those by name last; without the last ones that
+    are as their defaults, unless they were given by position to a "method" or "function" ``all_of`` whose
+    arguments are asked for."""
     held, names = dict(zip(shown.names, values, strict=False)), callsite.keyword_names(err)
     named = {shown.also.get(n, n): n for n in names}
     free = [(n, v, v is shown.default(k)) for k, (n, v) in enumerate(held.items())
             if n not in named and n not in shown.named]
-    while free and free[-1][2]:
+    least = callsite.positional_count(err) + (all_of == "method") if all_of else 0
+    while len(free) > least and free[-1][2]:
         free.pop()
     return [*((n, v) for n, v, _ in free),
             *(refused.Named((said, held[n])) for n, said in named.items() if n in held)]

@@ -115,7 +115,8 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
                     raise later from None
                 err = later
         told = given_pairs(shown, raw, err)
-        if wrong := no_form_error(public, told, nullable=nullable_of(shown)) or odd_call_error(public, told):
+        every = given_pairs(shown, raw, err, "method" if public[0].startswith("Tensor.") else "function")
+        if wrong := no_form_error(public, every, nullable=nullable_of(shown)) or odd_call_error(public, told):
             raise wrong from None
         said = partial(refused_error, public, shown, raw, told)
         unfit = partial(unfit_error, public, raw, told)

@@ -106,6 +106,10 @@ def _fit(x, diagonal, count: int, longest: int) -> None:
         raise final(ValueError(f"{said} shape value don't match with x shape value."))
     if diagonal.ndim != x.ndim - (count == 1):
         raise final(ValueError(f"{said} rank size don't match with x rank size."))
+    if count > 1 and diagonal.shape[-2] != count:
+        raise final(ValueError(f"{said}.shape[-2] is not equal to num_diags calculated by k[1] - k[0] + 1, "
+                               f"which value is {count} in this case, but got diagonal.shape[-2]: "
+                               f"{diagonal.shape[-2]} in this case."))
     if diagonal.shape[-1] != longest:
         raise final(ValueError(
             f"{said}.shape[-1] is not equal to max_diag_len calculated by min(x.shape[-2] + min(k[1], 0), "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 
 from ms2torch._core.operators.registry import method
@@ -15,13 +17,23 @@ def get_bytes(self):
     return self._t.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
 
 
-def _from_bytes(data, shape, dtype):
-    """A Tensor of bytes that `get_bytes` gave (``mindspore.Tensor.convert_bytes_to_tensor``)."""
+def convert_bytes_to_tensor(*args):
+    """A Tensor of bytes that `get_bytes` gave, of which more than the shape takes are left.
+
+    (``mindspore.Tensor.convert_bytes_to_tensor(data, shape, dtype)``.)
+    """
+    if len(args) != 3:
+        raise TypeError(f"function takes exactly 3 arguments ({len(args)} given)")
+    data, shape, dtype = args
+    if not isinstance(shape, tuple):
+        raise SystemError("Objects/tupleobject.c:101: bad argument to internal function")
+    if wrong := [n for n in shape if not isinstance(n, int)]:
+        raise RuntimeError(f"Unable to cast Python instance of type {type(wrong[0])} to C++ type 'int'")
     read = torch.frombuffer(bytearray(data), dtype=_dtype.to_torch(dtype))
-    return wrap(read.reshape(shape))
+    return wrap(read[:math.prod(shape)].reshape(shape))
 
 
-Tensor.convert_bytes_to_tensor = staticmethod(_from_bytes)
+Tensor.convert_bytes_to_tensor = staticmethod(convert_bytes_to_tensor)
 
 
 @method(on_tensors=True)

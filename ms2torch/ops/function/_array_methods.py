@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import builtins
 
-import numpy as np
 import torch
 
 from ms2torch._core import mode
@@ -16,6 +15,7 @@ from ms2torch._core.checks import refused
 from ms2torch._core.checks.calls import no_matching_form
 from ms2torch._core.checks.overloads import overload_error
 from ms2torch._core.devices.device import device as _here
+from ms2torch._core.errors import asked
 from ms2torch._core.gradient import integers
 from ms2torch._core.operators.registry import method
 from ms2torch._core.operators.spelling import OMITTED
@@ -325,18 +325,29 @@ def resize(input, *new_shape):
     """
     if any(isinstance(n, torch.Tensor) and n.ndim for n in new_shape):
         raise TypeError("Only integer scalar tensors can be converted to a scalar index")
-    shape = tuple(_shape_of(new_shape))
-    if any(isinstance(n, (np.integer, builtins.float)) for n in shape):
-        raise RuntimeError("Slice index type must be int, tensor or none.")
+    if not new_shape:
+        return input.clone()
+    alone = len(new_shape) == 1 and isinstance(new_shape[0], (tuple, list))
+    shape = [whole(n) if isinstance(n, torch.Tensor) else n for n in (new_shape[0] if alone else new_shape)]
+    size = 1
+    try:
+        for n in shape:
+            size *= n
+        more = size - input.numel()
+    except TypeError as wrong:
+        raise asked(wrong) from None
+    if more > 0 and isinstance(size, builtins.float):
+        raise asked(TypeError("For primitive[FillV2], the input argument[input[shape]] must be a type of "
+                              "{Int32, Int64}, but got Float32."))
+    if more <= 0 and not isinstance(size, builtins.int):
+        raise asked(RuntimeError("Slice index type must be int, tensor or none."))
     for place, n in enumerate(shape):
         if isinstance(n, builtins.bool):
-            raise TypeError("reshape(): argument 'shape'(position 0) should be tuple of int, but unpack "
-                            f"failed at pos {place} (got bool).")
-        if n is None or isinstance(n, (str, list)):
-            sign, kinds = ("*=", ("int", "NoneType")) if n is None else ("-", (type(n).__name__, "int"))
-            raise TypeError(f"unsupported operand type(s) for {sign}: '{kinds[0]}' and '{kinds[1]}'")
-    size = int(np.prod(shape))
-    flat = input.reshape(-1)
+            told = f"(position 0) should be tuple of int, but unpack failed at pos {place} (got bool)."
+            if not place:
+                told = " (position 1) must be tuple of int but found type of tuple at pos 0."
+            raise asked(TypeError(f"reshape(): argument 'shape'{told}"))
+    flat, shape, size = input.reshape(-1), [builtins.int(n) for n in shape], builtins.int(size)
     if size > flat.numel():
         flat = torch.cat((flat, flat.new_zeros(size - flat.numel())))
     try:

@@ -16,6 +16,7 @@ from ms2torch._naming import generations
 
 from ._array_shape import ints
 from ._nn_image import unfold
+from ._nn_windows import check_columns
 
 _MODES = {"constant": "constant", "reflect": "reflect", "replicate": "replicate", "edge": "replicate",
           "circular": "circular"}
@@ -317,14 +318,13 @@ def _im2col(x, ksizes, strides=1, dilations=1, pads=0):
 @primitive("Col2Im", init={"kernel_size": REQUIRED, "dilation": 1, "padding": 0, "stride": 1})
 def _col2im(x, output_size, kernel_size, dilation=1, padding=0, stride=1):
     """Patches (N, C, kernel elements, places) summed back into images."""
+    size = tuple(ints(output_size))
+    check_columns("Col2Im", kernel_size, dilation, padding, stride, size, x)
     n, c, k, places = x.shape
-    columns = x.reshape(n, c * k, places)
-    return F.fold(columns, tuple(ints(output_size)), kernel_size, dilation, padding, stride)
+    return F.fold(x.reshape(n, c * k, places), size, kernel_size, dilation, padding, stride)
 
 
 @op(method=True)
 def col2im(input_x, output_size, kernel_size, dilation, padding_value, stride):
     """Patches (N, C, kernel elements, places) summed back into images (``mindspore.ops.col2im``)."""
-    n, c, k, places = input_x.shape
-    columns = input_x.reshape(n, c * k, places)
-    return F.fold(columns, tuple(ints(output_size)), kernel_size, dilation, padding_value, stride)
+    return _col2im.kernel(input_x, output_size, kernel_size, dilation, padding_value, stride)

@@ -26,7 +26,7 @@ def checked(x, norm, api: str, sizes, axes, type: int = 2):
             raise final(ValueError(f"The argument[{'n' if api[-1] == 't' else 's'}] must be greater than 0, "
                                    f"but got {n}."))
     many = api[-1] == "n"
-    name, limit = ("axes", x.ndim) if many else ("axis", max(x.ndim - 1, 1))
+    name, limit = ("axes", x.ndim) if many else ("axis", x.ndim - 1 if x.ndim else 1)
     for axis in axes:
         if isinstance(axis, int) and not -x.ndim <= axis < x.ndim:
             raise final(ValueError(f"For primitive[{api.upper()}], the {name} must be in "

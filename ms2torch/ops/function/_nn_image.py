@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 import torch.nn.functional as F
 
@@ -11,6 +13,7 @@ from ms2torch._core.operators.registry import REQUIRED, op, primitive
 from ms2torch._core.operators.spelling import spelled
 
 from ._array_shape import ints
+from ._nn_windows import check_columns
 
 
 def _positions(size: int, wanted: int, align_corners: bool, half_pixel: bool, device):
@@ -143,8 +146,7 @@ def _element(x, n: int, padding_mode: str, align_corners: bool):
 @op
 def affine_grid(theta, size, align_corners=False):
     """The grid for ``grid_sample`` of affine maps (N, 2, 3) (``mindspore.ops.affine_grid``)."""
-    wide = theta.float() if theta.dtype is torch.float16 else theta
-    return F.affine_grid(wide, list(size), align_corners).to(theta.dtype)
+    return _affine_grid.kernel(theta, size, align_corners)
 
 
 def _check_factor(factor, name: str) -> None:
@@ -209,9 +211,11 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
     if input.ndim == 4:
         input = input.flatten(1, 2)
     output_size = tuple(ints(output_size))
-    if min(output_size) < 0:
-        raise final(ValueError("For 'Col2Im', the value of 'output_size' must not be negative, but got "
-                               f"{list(output_size)}."))
+    check_columns("fold", kernel_size, dilation, padding, stride)
+    kernel = kernel_size if isinstance(kernel_size, (tuple, list)) else (kernel_size,) * 2
+    if input.ndim == 3 and len(kernel) == 2 and input.shape[1] % math.prod(kernel) == 0:
+        columns = input.unflatten(1, (-1, math.prod(kernel)))
+        check_columns("fold", kernel_size, dilation, padding, stride, output_size, columns)
     return F.fold(input, output_size, kernel_size, dilation, padding, stride)
 
 
@@ -239,7 +243,28 @@ def _extract_image_patches(input_x, ksizes=None, strides=None, rates=None, paddi
 @primitive("AffineGrid", init={"align_corners": False})
 def _affine_grid(theta, output_size, align_corners=False):
     """The grid for GridSampler2D or 3D of affine maps (``mindspore.ops.AffineGrid``)."""
-    return F.affine_grid(theta, list(ints(output_size)), align_corners)
+    size, rank = [*ints(output_size)], theta.ndim
+    shape = tuple(theta.shape)
+    if size and all(n.__class__ is int for n in size) and rank == 3:
+        if min(size) < 0:
+            raise ValueError("For primitive[AffineGrid], the attribute[output_size] should be a vector with "
+                             f"all positive item. but got [{''.join(f'{n}, ' for n in size)}].")
+        if (shape[1:], len(size)) not in (((2, 3), 4), ((3, 4), 5)):
+            raise ValueError(
+                "For 'AffineGrid', the shape of 'theta' must be [N, 2, 3] and the size of 'output_size' must "
+                "be 4 "
+                "for 2D; or the shape of 'theta' must be [N, 3, 4] and the size of 'output_size' must be 5 "
+                "for "
+                f"3D. But got the shape of 'theta is {list(shape)} and the size of 'output_size' is "
+                f"{len(size)}.")
+        if size[0] != shape[0]:
+            raise ValueError("For 'AffineGrid', the output_size[0] must be equal to the shape[0] of theta, "
+                             f"but got the output_size[0] is {size[0]} and the shape[0] of theta is "
+                             f"{shape[0]}.")
+        if 0 in size:
+            return theta.new_zeros((size[0], *size[2:], len(size) - 2))
+    wide = theta.float() if theta.dtype is torch.float16 else theta
+    return F.affine_grid(wide, size, align_corners).to(theta.dtype)
 
 for _name in ("GridSampler2D", "GridSampler3D"):
 

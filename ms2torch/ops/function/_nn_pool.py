@@ -15,6 +15,7 @@ from ms2torch._core.tensor import dtype as _dtype
 
 from ._array_shape import ints
 from ._nn_conv import _numbers, even, flat, paired, same_pads
+from ._nn_windows import check_max_pool3d, check_max_unpool3d, check_three, check_unpool
 
 _PLAIN_MAX = {2: torch.max_pool2d, 3: torch.max_pool3d}
 _MAX = {1: F.max_pool1d, 2: F.max_pool2d, 3: F.max_pool3d}
@@ -194,8 +195,10 @@ def _max_functional(x, kernel_size, stride, padding, dilation, ceil_mode, return
         except (RuntimeError, TypeError):
             pass                             # told below
     kernel = _numbers(kernel_size, dims)
-    stride = kernel if stride is None else _numbers(stride, dims)
-    return max_pooled(x, kernel, stride, "PAD", _numbers(padding, dims), dilation, ceil_mode, return_indices)
+    stride, padding = kernel if stride is None else _numbers(stride, dims), _numbers(padding, dims)
+    if dims == 3:
+        check_max_pool3d(kernel, stride, padding)
+    return max_pooled(x, kernel, stride, "PAD", padding, dilation, ceil_mode, return_indices)
 
 
 @op
@@ -213,6 +216,8 @@ def max_pool3d(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=Fal
 def _avg_functional(x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor, dims: int):
     kernel = _numbers(kernel_size, dims)
     stride = kernel if stride is None else _numbers(stride, dims)
+    if dims == 3:
+        check_three("AvgPool3D", kernel_size=kernel, strides=stride)
     return avg_pooled(x, kernel, stride, "PAD", padding, ceil_mode, count_include_pad, divisor or None)
 
 
@@ -346,26 +351,13 @@ def lp_pool2d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
     return _lp(x, norm_type, kernel_size, stride, ceil_mode, 2)
 
 
-def _dims(t, rank: int, dims: int) -> str:
-    """A shape with the axes that MindSpore adds to it."""
-    shape = [*t.shape, *([1] if dims == 1 else [])]
-    return f"[{''.join(f'{n},' for n in [1] * (rank - len(shape)) + shape)}]"
-
-
 def _unpool(unpool, dims: int):
-    wanted = max(dims, 2) + 2
-
     def kernel(x, indices, kernel_size, stride=None, padding=0, output_size=None):
-        more = (x.ndim == dims + 1) + (dims == 1)           # axes that MindSpore adds to both
-        for who, rank in (("x", x.ndim + more), ("argmax", indices.ndim + more)):
-            if rank != wanted:
-                raise ValueError(f"For primitive[MaxUnpool{wanted - 2}D], the {who}_rank must be equal to "
-                                 f"{wanted}, but got {rank}.")
-        if x.shape != indices.shape:
-            shown = (_dims(t, wanted, dims) for t in (x, indices))
-            raise ValueError("For primitive[MaxUnpool{}D], the x_shape: {} must be equal to {}"
-                             .format(wanted - 2, *shown))
+        check_unpool(x, indices, dims)
         size = None if output_size is None else tuple(output_size)[-dims:]
+        if dims == 3:
+            sizes = _numbers(kernel_size, 3), _numbers(stride or kernel_size, 3), _numbers(padding, 3)
+            check_max_unpool3d(x, *sizes, size)
         places = indices.long().contiguous()
         return _wide(unpool, x, places, kernel_size, stride if stride else None, padding, size)
 

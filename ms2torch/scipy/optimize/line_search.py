@@ -8,6 +8,9 @@ from typing import NamedTuple
 
 import torch
 
+from ms2torch._core.checks.calls import describe, object_name
+from ms2torch._core.checks.causes import broadcastable
+from ms2torch._core.checks.refusals import cannot_broadcast, one_dtype
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.ops.function.grad_func import grad
 
@@ -55,7 +58,7 @@ class _Line:
         self.calls += 1
         x = wrap(self.xk + step * self.pk)
         gradient = self.jac(x)._t
-        return _Point(step, float(self.f(x)), float(gradient @ self.pk), gradient)
+        return _Point(step, float(self.f(x)), slope(gradient, self.pk), gradient)
 
     def is_low(self, point: _Point) -> bool:
         """Whether the value falls enough (Wolfe's first condition)."""
@@ -65,6 +68,30 @@ class _Line:
     def is_flat(self, point: _Point) -> bool:
         """Whether the slope is gentle enough (his second one, the strong form)."""
         return abs(point.slope) <= -self.c2 * self.start.slope
+
+
+def slope(gradient: torch.Tensor, direction: torch.Tensor) -> float:
+    """How steep the function is along a direction."""
+    if not gradient.is_floating_point():
+        gradient = gradient.to(torch.float32)
+    gradient, direction = one_dtype("MatMul", gradient, direction)
+    if not gradient.ndim == direction.ndim == 1:
+        raise ValueError(f"The tensor should have only one element, but got {gradient.numel()}, more than "
+                         "one element is ambiguous.")
+    return float(gradient @ direction)
+
+
+def _check(xk, pk) -> None:
+    """What MindSpore says of a start or a direction that is none."""
+    if not isinstance(xk, Tensor):
+        raise AttributeError(f"{object_name(xk)} has no attribute 'dtype'")
+    if isinstance(pk, (int, float)):
+        raise TypeError("the input x must be Tensor!")
+    if not isinstance(pk, Tensor):
+        raise TypeError('Failed calling mul with "mul(None)".' if pk is None else
+                        f'Failed calling Mul with "Mul()(input=Tensor, other={describe(pk)})".')
+    if not broadcastable(xk._t, pk._t):
+        raise cannot_broadcast("AddExt", tuple(xk.shape), tuple(pk.shape))
 
 
 def _cubic(a: _Point, b: _Point, c: _Point) -> float:
@@ -119,7 +146,7 @@ def search(f, jac, xk: torch.Tensor, pk: torch.Tensor, value=None, gradient=None
     if value is None or gradient is None:
         line.start = line.at(0.0)
     else:
-        line.start = _Point(0.0, value, float(gradient @ pk), gradient)
+        line.start = _Point(0.0, value, slope(gradient, pk), gradient)
     before, best, done, status = line.start, line.start, False, 3
     step, rounds = 1.0, 0
     if value_before is not None and line.start.slope:
@@ -152,6 +179,7 @@ def line_search(f: Callable, xk, pk, jac=None, gfk=None, old_fval=None, old_old_
     ``jac``: the gradient function, made of ``f`` without one; ``gfk`` and ``old_fval``: gradient and value at
     ``xk`` where they are known; ``old_old_fval``: the value a step before, which says how far to go first.
     """
+    _check(xk, pk)
     value = None if old_fval is None else float(old_fval)
     gradient = None if gfk is None else gfk._t
     before = None if old_old_fval is None else float(old_old_fval)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import deque
 from typing import NamedTuple
 
+import numpy as np
 import torch
 
+from ms2torch._core.checks.calls import object_name, type_description
 from ms2torch._core.errors import unsupported
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.ops.function.grad_func import grad
 
-from .line_search import search
+from .line_search import search, slope
 
 __all__ = ["minimize"]
 
@@ -107,6 +109,21 @@ def _descend(estimate, f, jac, x0: Tensor, maxiter=None, norm=float("inf"), gtol
                            rounds)
 
 
+def _check(x0, bfgs: bool) -> None:
+    """What MindSpore says of a start that is no vector of floats."""
+    if not isinstance(x0, Tensor):
+        if not bfgs:
+            raise TypeError(f"For 'Size', input must be a Tensor, but got: {type_description(x0)}.")
+        if x0 is None or isinstance(x0, np.ndarray):
+            raise TypeError("Expect input to be array like.")
+        raise AttributeError(f"{object_name(x0)} has no attribute 'shape'")
+    if not x0.ndim:
+        raise IndexError("tuple index out of range") if bfgs else ValueError(
+            "MatMul inputs should have the same dimension size and equal to 2.")
+    if x0.ndim == 1 and not x0._t.is_floating_point():
+        slope(x0._t, x0._t)
+
+
 def minimize(func, x0, args=(), method=None, jac=None, hess=None, hessp=None, bounds=None, constraints=(),
              tol=None, callback=None, options=None) -> OptimizeResults:
     """Where ``func(x, *args)``, a number, is least near the vector ``x0``
@@ -132,5 +149,6 @@ def minimize(func, x0, args=(), method=None, jac=None, hess=None, hessp=None, bo
     def f(x):
         return func(x, *args)
 
+    _check(x0, kind is _Inverse)
     gradient = grad(f) if jac is None else lambda x: jac(x, *args)
     return _descend(kind, f, gradient, x0, **(options or {}))

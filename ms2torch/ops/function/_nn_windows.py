@@ -1,0 +1,91 @@
+"""What MindSpore says of windows: sizes that are not positive, columns that are too few or too many."""
+
+from __future__ import annotations
+
+from ms2torch._core.errors import asked
+
+
+def _all_ints(sizes) -> bool:
+    return all(n.__class__ is int for n in sizes)
+
+
+def check_three(name: str, lead: tuple = (1, 1), least: int = 1, **sizes) -> None:
+    """ValueError unless the three numbers of each of ``sizes`` are at least ``least``; errors show ``lead``
+    before them."""
+    for argument, three in sizes.items():
+        if _all_ints(three) and min(three) < least:
+            raise asked(ValueError(
+                f"For '{name}', the parameter '{argument}' must be an positive integer or a tuple of three "
+                f"positive integer, but got {(*lead, *three)}"))
+
+
+def check_max_pool3d(kernel, stride, pads) -> None:
+    """The sizes of `max_pool3d`, whose padding is at most half of the window."""
+    check_three("MaxPool3DWithArgmax", (), ksize=kernel, strides=stride)
+    check_three("MaxPool3DWithArgmax", (), 0, pads=pads)
+    if _all_ints((*kernel, *pads)) and any(2 * p > k for k, p in zip(kernel, pads, strict=True)):
+        told = ("{" + ", ".join(map(str, three)) + "}" for three in (kernel, pads))
+        raise asked(ValueError("For Maxpool3DWithArgmax, pads should be less equal to the half of ksize, but "
+                               "got ksize is[[const vector]{}], pads is[[const vector]{}].".format(*told)))
+
+
+def check_columns(name: str, kernel_size, dilation, padding, stride, output_size=None, x=None) -> None:
+    """ValueError for windows of two sizes that are not positive, and for columns ``x`` (N, C, windows'
+    elements, places) that are not those of an image of ``output_size``."""
+    least = {"padding": 0}
+    sizes = {"kernel_size": kernel_size, "dilation": dilation, "padding": padding, "stride": stride}
+    pairs = {}
+    for argument, given in sizes.items():
+        pair = [*given] if isinstance(given, (tuple, list)) else [given]
+        for k, n in enumerate(pair if _all_ints(pair) else ()):
+            if n < least.get(argument, 1):
+                bound = "> 0" if argument not in least else ">= 0"
+                raise asked(ValueError(f"For '{name}', the '{argument}[{k}]' must be int and must {bound}, "
+                                       f"but got '{n}' with type 'int'."))
+        pairs[argument] = pair * 2 if len(pair) == 1 else pair
+    if x is None or not all(len(p) == 2 and _all_ints(p) for p in (*pairs.values(), output_size)):
+        return
+    if min(output_size) < 0:
+        raise asked(ValueError("For 'Col2Im', the value of 'output_size' must not be negative, but got "
+                               f"{list(output_size)}."))
+    kernel, (held, places), count = pairs["kernel_size"], x.shape[-2:], 1
+    if held != kernel[0] * kernel[1]:
+        raise asked(ValueError("For Col2Im, expected size of input's dimension 2 to be divisible by the "
+                               f"product of kernel_size, but got input.size(2)={held} and "
+                               f"kernel_size={(*kernel,)}."))
+    for n, k, d, p, s in zip(output_size, *pairs.values(), strict=True):
+        count *= (n + 2 * p - d * (k - 1) - 1) // s + 1
+    if places != count:
+        raise asked(ValueError(
+            "For 'Col2Im', size of input's 4th dimension must be equal to calculated number of sliding "
+            f"blocks, but got input.size[3]: {places}, calculated number of sliding blocks: {count}."))
+
+
+def check_max_unpool3d(x, kernel, stride, pads, size) -> None:
+    """The sizes of `max_unpool3d`, and that something is left."""
+    check_three("MaxUnpool3D", ksize=kernel, strides=stride)
+    if size is None and _all_ints((*kernel, *stride, *pads)):
+        for k, (n, window, step, pad) in enumerate(zip(x.shape[-3:], kernel, stride, pads, strict=True), 2):
+            if (out := (n - 1) * step - 2 * pad + window) < 1:
+                raise asked(ValueError(f"For primitive[MaxUnpool3D], the output_shape[{k}] must be greater "
+                                       f"than 0, but got {out}."))
+
+
+def _dims(t, rank: int, dims: int) -> str:
+    """A shape with the axes that MindSpore adds to it."""
+    shape = [*t.shape, *([1] if dims == 1 else [])]
+    return f"[{''.join(f'{n},' for n in [1] * (rank - len(shape)) + shape)}]"
+
+
+def check_unpool(x, indices, dims: int) -> None:
+    """That maxima and their places have the rank of images and one shape."""
+    wanted = max(dims, 2) + 2
+    more = (x.ndim == dims + 1) + (dims == 1)           # axes that MindSpore adds to both
+    for who, rank in (("x", x.ndim + more), ("argmax", indices.ndim + more)):
+        if rank != wanted:
+            raise ValueError(f"For primitive[MaxUnpool{wanted - 2}D], the {who}_rank must be equal to "
+                             f"{wanted}, but got {rank}.")
+    if x.shape != indices.shape:
+        shown = (_dims(t, wanted, dims) for t in (x, indices))
+        raise ValueError("For primitive[MaxUnpool{}D], the x_shape: {} must be equal to {}"
+                         .format(wanted - 2, *shown))
