@@ -454,16 +454,24 @@ def args_type_check(*type_args, **type_kwargs):
         types = signature.bind_partial(*type_args, **type_kwargs).arguments
         keywords = next((p.name for p in signature.parameters.values() if p.kind is p.VAR_KEYWORD), None)
 
+        expected = {**types, **types.get(keywords, {})}
+
+        def wrong_kind(given):
+            for name, value in given.items():
+                if value is not None and name in expected and not isinstance(value, expected[name]):
+                    return TypeError(
+                        f"The parameter '{name}' must be {expected[name]}, but got {type(value)}")
+            return None
+
         @functools.wraps(function)
         def call(*args, **kwargs):
             given = dict(signature.bind(*args, **kwargs).arguments)
             given.update(given.pop(keywords, {}))
-            expected = {**types, **types.get(keywords, {})}
-            for name, value in given.items():
-                if value is not None and name in expected and not isinstance(value, expected[name]):
-                    raise TypeError(f"The parameter '{name}' must be {expected[name]}, but got {type(value)}")
+            if error := wrong_kind(given):
+                raise error
             return function(*args, **kwargs)
 
+        call.wrong_kind = wrong_kind
         return call
 
     return decorate

@@ -60,6 +60,10 @@ FURTHER = {
     ("mindspore.Tensor.astype", "dtype"): "x.astype(WRONG)",
     ("mindspore.jit", "capture_mode"): "ms.jit(lambda a: a, capture_mode=WRONG)",
 }
+# Arguments of datasets that say which part is read, and what they need beside.
+PARTS = ("usage", "task", "name", "image_set", "release")
+NEEDED = {"dataset_dir": ".", "dataset_file": __file__, "dataset_files": __file__,
+          "annotation_file": __file__, "name": "byclass", "release": "release1"}
 
 
 def worker() -> None:
@@ -97,6 +101,13 @@ def jobs():
                 yield name, word, call
     for (name, word), call in FURTHER.items():
         yield name, word, call.replace("WRONG", repr(WRONG))
+    for name, signature in theirs().items():
+        if re.fullmatch(r"mindspore\.dataset\.\w+Dataset", name):
+            for word in PARTS:
+                if re.search(rf"\b{word}\b", signature):
+                    needed = {w: v for w, v in NEEDED.items() if re.search(rf"[(, ]{w}[,)]", signature)}
+                    given = ", ".join(f"{w}={v!r}" for w, v in {**needed, word: WRONG}.items())
+                    yield name, word, f"ms.dataset.{name.rpartition('.')[2]}({given})"
 
 
 def asked(call: str, leaf: str, word: str) -> str | None:

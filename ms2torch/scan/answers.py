@@ -36,7 +36,8 @@ class Answer(NamedTuple):
 
 def suggestion(name: str, known) -> str:
     """`` Did you mean X?`` where a known name is near, else nothing."""
-    found = surface.nearest(name, known, _NEAR)
+    hidden = name.startswith("_")
+    found = surface.nearest(name, [other for other in known if hidden or not other.startswith("_")], _NEAR)
     return f" Did you mean {found}?" if found else ""
 
 
@@ -76,7 +77,7 @@ def _is_enumeration(cls: type) -> bool:
     """Whether a class is a list of constants: an Enum, or one like ``ops.ReduceOp``."""
     members = {n: v for n, v in vars(cls).items() if not n.startswith("_")}
     return issubclass(cls, Enum) or (cls.__mro__[1:] == (object,) and bool(members)
-                                     and all(isinstance(v, (str, int)) for v in members.values()))
+                                     and all(isinstance(v, (str, int, list)) for v in members.values()))
 
 
 def _judged(path: str, found) -> Answer:

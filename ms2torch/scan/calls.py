@@ -7,9 +7,13 @@ import difflib
 import inspect
 from collections.abc import Iterator
 from functools import cache
+from types import ModuleType
 
+from ms2torch._core.checks import enum_words
+from ms2torch._core.errors import unsupported
 from ms2torch._naming import generation
 from ms2torch._naming.surface import dropped_member
+from ms2torch.dataset.core.validator_helpers import check_valid_str
 
 from .answers import constructor, facts, keywords, refusal, required_arguments, statements_of, suggestion
 from .evaluate import UNKNOWN, evaluate
@@ -22,6 +26,8 @@ from .words import wrong_words
 # How deep a call is followed for what it refuses.
 _DEPTH = 3
 _TOLD = (str, bytes, int, float, tuple, list, dict, type(None))
+# What is said of an error whose words are not told.
+_UNTOLD = " for these arguments."
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
@@ -36,10 +42,11 @@ def call_findings(path: str, found, call: ast.Call, bound: bool, api: str | None
     wrong = [*_takes(found, call, bound), *wrong_words(found, _said(found, call, bound))]
     yield from (("argument", text) for text in wrong)
     refusals = [] if wrong else [*_refused_arguments(found, call, bound)]
-    yield from refusals
-    if given and not (wrong or refusals):
+    if given and not wrong and all(text.endswith(_UNTOLD) for _, text in refusals):
         names = [p.name for p in _parameters(found, bound) or () if p.kind in _POSITIONAL]
-        yield from (("argument", text) for text in refused_by_itself(path, found, given, names))
+        asked = [("argument", text) for text in refused_by_itself(path, found, given, names)]
+        refusals = asked or refusals
+    yield from refusals
     for fact in facts(path, found):
         if not (fact.kind == API and (api or generation.is_set())) and is_concerned(fact.when, call):
             yield fact.kind, fact.text
@@ -174,10 +181,14 @@ def _told(raised: ast.Call, function, values: dict) -> str:
     return f"unsupported: {reason}{instead}"
 
 
-def _look(function, values: dict):
-    """The names that a function's own tests use: its arguments, and plain constants of its module."""
+def _look(function, values: dict, cls: type | None = None):
+    """The names that a function's own tests use: its arguments, and plain constants of its module and of
+    the class that it makes an instance of."""
 
     def look(node):
+        if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "self" and cls is not None:
+            found = inspect.getattr_static(cls, node.attr, UNKNOWN)
+            return found if isinstance(found, (tuple, list, dict, frozenset)) else UNKNOWN
         if isinstance(node, ast.Name):
             if node.id in values:
                 return values[node.id]
@@ -196,7 +207,8 @@ def _refused_arguments(found, call: ast.Call, bound: bool) -> Iterator[tuple[str
         return
     parameters = _parameters(function, bound or isinstance(found, type))
     if parameters is not None:
-        ended = _followed(function, _given(parameters, call, lambda _: UNKNOWN))
+        cls = found if isinstance(found, type) else None
+        ended = _followed(function, _given(parameters, call, lambda _: UNKNOWN), cls)
         if ended is not None:
             yield ended
 
@@ -211,7 +223,7 @@ def _function_of(found):
 def _may_refuse(function, depth: int = 0) -> bool:
     """Whether a function, or one that it calls with ``super()`` or by name, raises an error that is told."""
     for node in (n for statement in statements_of(function) for n in walk(statement)):
-        if _raised(node) is not None:
+        if isinstance(node, ast.Raise) or _judge(function, node):
             return True
         if depth < _DEPTH and isinstance(node, ast.Call):
             inner = _inner(function, node)
@@ -222,10 +234,8 @@ def _may_refuse(function, depth: int = 0) -> bool:
 
 def _inner(function, node: ast.Call):
     """The function of ms2torch that a call inside another one goes to: ``super().__init__`` or a global."""
-    if isinstance(node.func, ast.Name):
-        found = function.__globals__.get(node.func.id)
-        ours = inspect.isfunction(found) and found.__module__.startswith("ms2torch")
-        return found if ours and found is not function else None
+    if (found := _global(function, node.func)) is not None:
+        return found if found is not function else None
     if (
         isinstance(node.func, ast.Attribute)
         and node.func.attr == "__init__"
@@ -236,6 +246,15 @@ def _inner(function, node: ast.Call):
         found = next((vars(c)["__init__"] for c in bases if "__init__" in vars(c)), None)
         return found if inspect.isfunction(found) and found.__module__.startswith("ms2torch") else None
     return None
+
+
+def _global(function, node: ast.AST):
+    """The function of ms2torch that ``name`` or ``module.name`` is inside a function; None for others."""
+    found = function.__globals__.get(node.id) if isinstance(node, ast.Name) else None
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        module = function.__globals__.get(node.value.id)
+        found = getattr(module, node.attr, None) if isinstance(module, ModuleType) else None
+    return found if inspect.isfunction(found) and found.__module__.startswith("ms2torch") else None
 
 
 def _raised(statement: ast.AST) -> ast.Call | None:
@@ -253,47 +272,119 @@ def _end(raised: ast.Call | None, function, values: dict, certain: bool) -> tupl
     if raised.func.id == "unsupported":
         return "refused", _told(raised, function, values)
     words = evaluate(raised.args[0], _look(function, values)) if raised.args else UNKNOWN
-    told = f": {words}" if isinstance(words, str) else " for these arguments."
+    told = f": {words}" if isinstance(words, str) else _UNTOLD
     return ("argument", f"ends in {raised.func.id}{told}") if certain else None
 
 
-def _followed(function, values: dict, depth: int = 0) -> tuple[str, str] | None:
-    """Follow a function's first statements with what is told of its arguments to the error that it raises."""
-    certain = True
-    for statement in statements_of(function):
-        look = _look(function, values)
-        if isinstance(statement, ast.If):
-            hit = evaluate(statement.test, look)
-            if hit is UNKNOWN or not hit:
-                certain = certain and not (_leaves(statement) if hit is UNKNOWN else any(
-                    map(_leaves, statement.orelse)))
-                _forget(statement, values)
-                continue
-            raised = next((r for r in map(_raised, statement.body) if r is not None), None)
-            if raised is not None:
-                return _end(raised, function, values, certain and statement.body[0].__class__ is ast.Raise)
-            if any(isinstance(n, (ast.Return, ast.Raise)) for n in statement.body):
-                return None
-            certain = certain and not any(map(_leaves, statement.body))
-            _forget(statement, values)
-        elif isinstance(statement, ast.Raise):
-            return _end(_raised(statement), function, values, certain)
-        elif isinstance(statement, ast.Return):
-            return None
-        elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call) and depth < _DEPTH:
-            inner = _inner(function, statement.value)
+def _followed(function, values: dict, cls: type | None, depth: int = 0) -> tuple[str, str] | None:
+    """Follow a function's statements with what is told of its arguments to the error that it raises;
+    ``cls`` is what it makes an instance of."""
+    return _Following(function, values, cls, depth).block(statements_of(function))
+
+
+class _Following:
+    """One function, in the order in which it runs."""
+
+    def __init__(self, function, values: dict, cls: type | None, depth: int) -> None:
+        self.function, self.values, self.cls, self.depth = function, values, cls, depth
+        self.look = _look(function, values, cls)
+        self.certain, self.over = True, False   # nothing returned before; nothing is reached any more
+
+    def block(self, statements) -> tuple[str, str] | None:
+        """The error that these statements end in, where that is told."""
+        for statement in statements:
+            ended = self._statement(statement)
+            if ended is not None or self.over:
+                return ended
+        return None
+
+    def _statement(self, statement: ast.stmt) -> tuple[str, str] | None:
+        match statement:
+            case ast.If():
+                hit = evaluate(statement.test, self.look)
+                if hit is not UNKNOWN:
+                    return self.block(statement.body if hit else statement.orelse)
+            case ast.Raise():
+                self.over = True
+                if self.certain and (made := self._made(statement.exc)):
+                    return made
+                return _end(_raised(statement), self.function, self.values, self.certain)
+            case ast.Expr() | ast.Assign() | ast.Return():
+                return self._simple(statement)
+        self.certain = self.certain and not _leaves(statement)
+        _forget(statement, self.values)
+        return None
+
+    def _simple(self, statement) -> tuple[str, str] | None:
+        value = statement.value
+        if self.certain and value is not None and (words := self._judged(value)):
+            return "argument", words
+        if isinstance(statement, ast.Return):
+            self.over = True
+        elif isinstance(statement, ast.Assign):
+            _forget(statement, self.values)
+            if isinstance(statement.targets[0], ast.Name):
+                self.values[statement.targets[0].id] = evaluate(value, self.look)
+        elif isinstance(value, ast.Call) and self.depth < _DEPTH:
+            inner = _inner(self.function, value)
             if inner is not None and _may_refuse(inner):
-                bound = inner.__name__ == "__init__"
-                passed = _given(_parameters(inner, bound) or [], statement.value, look)
-                ended = _followed(inner, passed, depth + 1)
-                if ended is not None and (certain or ended[0] == "refused"):
-                    return ended
-        elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-            values[statement.targets[0].id] = evaluate(statement.value, look)
-        else:
-            certain = certain and not _leaves(statement)
-            _forget(statement, values)
-    return None
+                makes = inner.__name__ == "__init__"
+                passed = _given(_parameters(inner, makes) or [], value, self.look)
+                ended = _followed(inner, passed, self.cls if makes else None, self.depth + 1)
+                return ended if ended is not None and (self.certain or ended[0] == "refused") else None
+        return None
+
+    def _made(self, node: ast.AST | None) -> tuple[str, str] | None:
+        """The error that a function of ms2torch makes of what is told: ``raise wrong(seed)``."""
+        make = _global(self.function, node.func) if isinstance(node, ast.Call) else None
+        given = _all_told(node, self.look) if make and make is not unsupported else None
+        try:
+            error = make(*given) if given is not None else None
+        except Exception:
+            return None
+        kind = "refused" if isinstance(error, NotImplementedError) else "argument"
+        return (kind, f"ends in {type(error).__name__}: {error}") if isinstance(error, Exception) else None
+
+    def _judged(self, node: ast.AST) -> str | None:
+        """The error of a check of words that an expression is sure to run: ``chosen(mode, "mode", ...)``."""
+        if isinstance(node, (ast.BoolOp, ast.IfExp)):
+            return self._judged(node.values[0] if isinstance(node, ast.BoolOp) else node.test)
+        if not isinstance(node, _ALL_RUN):
+            return None
+        judge = _judge(self.function, node)
+        given = _all_told(node, self.look) if judge else None
+        if given is not None:
+            try:
+                judge(*given)
+            except (TypeError, ValueError) as error:
+                words = dict.fromkeys(given[3:]) if judge is enum_words.chosen else ()
+                takes = f" It takes {', '.join(map(repr, words))}." if words else ""
+                return f"ends in {type(error).__name__}: {error}{takes}"
+        return next(filter(None, map(self._judged, ast.iter_child_nodes(node))), None)
+
+
+# Expressions whose parts all run.
+_ALL_RUN = (ast.Call, ast.keyword, ast.Starred, ast.Tuple, ast.List, ast.BinOp, ast.UnaryOp, ast.Compare)
+
+
+def _judge(function, node: ast.AST):
+    """The check of words that a call inside a function of ms2torch goes to; None for other calls."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+        return None
+    found = function.__globals__.get(node.func.id)
+    return found if found in (enum_words.chosen, enum_words.reduction, check_valid_str) else None
+
+
+def _all_told(call: ast.Call, look) -> list | None:
+    """The values of a call's places, where all are told."""
+    given: list = []
+    for argument in call.args:
+        starred = isinstance(argument, ast.Starred)
+        value = evaluate(argument.value if starred else argument, look)
+        if value is UNKNOWN:
+            return None
+        given += value if starred else [value]
+    return None if call.keywords else given
 
 
 @cache

@@ -110,6 +110,10 @@ def _value(node, look):
             values = [_value(item, look) for item in node.elts]
             known = all(v is not UNKNOWN for v in values)
             return {ast.Tuple: tuple, ast.List: list, ast.Set: set}[type(node)](values) if known else UNKNOWN
+        case ast.Dict():
+            parts = [_value(part, look) if part else UNKNOWN for part in (*node.keys, *node.values)]
+            known = all(v is not UNKNOWN for v in parts)
+            return dict(zip(parts, parts[len(node.keys):], strict=False)) if known else UNKNOWN
         case ast.BoolOp():
             return _of_many(node, look)
         case ast.UnaryOp():

@@ -6,8 +6,9 @@ import ast
 
 from .answers import constant
 from .evaluate import UNKNOWN, evaluate
+from .members import PYTORCH_HABITS
 from .nodes import children
-from .uses import DEAD, GUARDED, LIVE, Call, Member, Of, Ref, Use
+from .uses import DEAD, GUARDED, LIVE, Call, Member, Of, Presumed, Ref, Use
 
 
 class Expressions:
@@ -59,6 +60,8 @@ class Expressions:
             owner = self.value(function.value)
             if isinstance(owner, Of):
                 self.calls.append(Call(f"{owner}.{function.attr}", node, self.state, True))
+            elif isinstance(owner, Presumed) and function.attr in PYTORCH_HABITS:
+                self.members.append(Member(owner.cls, function.attr, node.lineno, self.state))
             elif function.attr == "__init__" and is_super(function.value) and isinstance(self.base, Ref):
                 self.calls.append(Call(self.base, node, self.state))
         self.expression(function)

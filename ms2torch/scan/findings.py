@@ -16,6 +16,7 @@ KINDS = {
     "removed": "a name of earlier releases that is not in ms2torch",
     "never": "a name that no release of MindSpore had",
     "argument": "a call that MindSpore refuses too: an argument too many, too few, or of another name",
+    "name": "a name that is bound nowhere where it is used",
     "module": "a package that is not installed here",
     "syntax": "a file that is no Python 3",
     "api": "a name whose meaning depends on the release: --api settles it",
@@ -24,7 +25,7 @@ KINDS = {
     "guarded": "would fail, but stands where the program expects it to: try/except, a test of versions",
     "dead": "would fail, but is never reached",
 }
-FAILING = frozenset(("internal", "refused", "removed", "never", "argument", "module", "syntax"))
+FAILING = frozenset(("internal", "refused", "removed", "never", "argument", "name", "module", "syntax"))
 
 
 class Finding(NamedTuple):

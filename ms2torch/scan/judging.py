@@ -15,6 +15,7 @@ from .answers import look_up
 from .captures import captures
 from .findings import DIFFERS, FAILING, Finding, Read
 from .reading import Reader
+from .unkept import unkept
 
 _PYTHON_2 = (
     "Missing parentheses in call to",
@@ -88,6 +89,8 @@ def judge(
         found.setdefault((name, text, line if finding.fails else kind), finding)
     for line, name, text in captures(tree) if reader.uses else ():
         found.setdefault((name, text, line), Finding(path, line, DIFFERS, name, text))
+    for line, name, text in unkept(tree, source) if reader.uses else ():
+        found.setdefault((name, text, line), Finding(path, line, "name", name, text))
     names = Counter(use.name for use in reader.uses if not use.imported)
     written = frozenset(reader.written)
     return reader, Read(path, lines, list(found.values()), names, bool(reader.uses), written)

@@ -19,7 +19,7 @@ from .answers import Names, is_available, look_up
 from .evaluate import CALLED, UNKNOWN, evaluate
 from .expressions import Expressions, all_arguments
 from .nodes import children, walk
-from .uses import DEAD, GUARDED, LIVE, Call, Const, Member, Module, Of, Ref, Use
+from .uses import DEAD, GUARDED, LIVE, Call, Const, Member, Module, Of, Presumed, Ref, Use
 
 _CATCHES = frozenset(
     (
@@ -431,8 +431,11 @@ class Reader(Expressions):
 
     def _put_off(self, node) -> None:
         """A function's body is read after all that stands around it."""
-        scope = {a.arg: self._declared(a.annotation) for a in all_arguments(node.args)
-                 if a not in (node.args.vararg, node.args.kwarg)}
+        usual = None
+        if isinstance(self.base, Ref) and getattr(node, "name", "") == "construct":
+            usual = Presumed(members.TENSOR)
+        scope = {a.arg: self._declared(a.annotation) or usual for a in all_arguments(node.args)
+                 if a.arg != "self" and a not in (node.args.vararg, node.args.kwarg)}
         scope |= {a.arg: None for a in (node.args.vararg, node.args.kwarg) if a}
         self._later.append((node, [*self.scopes, scope], self.selves, self.base, self.state))
 

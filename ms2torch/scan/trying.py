@@ -20,7 +20,7 @@ from .evaluate import UNKNOWN
 
 _MADE = ("ms2torch.nn.", "ms2torch.ops.", "ms2torch.mint.nn", "ms2torch.dataset.vision",
          "ms2torch.dataset.audio", "ms2torch.dataset.transforms", "ms2torch.common.initializer",
-         "ms2torch.train.metrics")
+         "ms2torch.train.metrics", "ms2torch.train.loss_scale_manager", "ms2torch.amp")
 # Functions over numbers and words alone.
 _PURE = ("ms2torch.nn.dynamic_lr", "ms2torch.common.initializer")
 # Larger things are not made, for the time and memory that they take.
@@ -36,7 +36,8 @@ def refused_by_itself(path: str, found, given: tuple[list, dict], names: list[st
         return
     told = [(n, v) for n, v in (*zip(names, args, strict=False), *kwargs.items()) if v is not UNKNOWN]
     called = f"{path.removeprefix('mindspore.')} make"
-    if error := refused.argument_error(called, told, certain=True):
+    kinds = getattr(found, "wrong_kind", lambda given: None)
+    if error := kinds(dict(told)) or refused.argument_error(called, told, certain=True):
         yield _words(error)
     elif _may_be_made(found) and len(told) == len(args) + len(kwargs) and not _is_large(v for _, v in told):
         yield from _called(found, args, kwargs)

@@ -16,6 +16,12 @@ class Of(str):
     """An instance of the MindSpore class of that name."""
 
 
+class Presumed(NamedTuple):
+    """What is an instance of that class as a rule: an argument of ``construct`` is a Tensor."""
+
+    cls: str
+
+
 class Const(NamedTuple):
     """A value that is told."""
 

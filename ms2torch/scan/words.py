@@ -10,7 +10,7 @@ from .answers import DATA, look_up
 
 # So many words are not listed.
 _MANY = 9
-# Arguments whose words are taken as they are written alone: "gpu" is no device.
+# Arguments whose words are taken as they are written alone, as datasets' are: "gpu" is no device.
 _EXACT = ("device_target",)
 # Arguments that are numbers with names, where a name is written as a word.
 _NUMBERS = {"mode": "mindspore.GRAPH_MODE (0) or mindspore.PYNATIVE_MODE (1)"}
@@ -28,7 +28,8 @@ def wrong_words(found, values: dict[str, object]) -> Iterator[str]:
         words = taken.get(name) or (_initializers() if name in _starts(found) else ())
         if not (isinstance(value, str) and words):
             continue
-        if value in words or (name not in _EXACT and value.lower() in map(str.lower, words)):
+        exact = name in _EXACT or getattr(found, "__module__", "").startswith("ms2torch.dataset")
+        if value in words or (not exact and value.lower() in map(str.lower, words)):
             continue
         near = difflib.get_close_matches(value.lower(), list(map(str.lower, words)), 1, 0.7)
         hint = f" Did you mean {next(w for w in words if w.lower() == near[0])!r}?" if near else ""

@@ -12,7 +12,7 @@ import torch
 
 from ms2torch._core import mode
 from ms2torch._core.checks import refused
-from ms2torch._core.checks.calls import no_matching_form
+from ms2torch._core.checks.calls import describe, no_matching_form
 from ms2torch._core.checks.overloads import overload_error
 from ms2torch._core.devices.device import device as _here
 from ms2torch._core.errors import asked
@@ -176,26 +176,39 @@ def _shape_of(shape):
 
 
 @method
-def reshape(input, *shape):
+def reshape(input, *sizes, shape=...):
     """The Tensor in another shape, given as numbers or as one tuple (``mindspore.Tensor.reshape``)."""
-    if not shape:
+    if shape is not ...:
+        if sizes:
+            raise TypeError("reshape() got multiple values for argument 'shape'.")
+        if not isinstance(shape, (tuple, list, torch.Tensor)):
+            raise TypeError("reshape(): missing 1 required positional argument: shape." if shape is None else
+                            f"reshape(): argument 'shape' must be tuple of int but got {describe(shape)}.")
+        sizes = (shape,)
+    if not sizes:
         raise TypeError("reshape() missing 1 required positional argument: shape.")
-    return _reshaped(input, _shape_of(shape))
+    return _reshaped(input, _shape_of(sizes))
 
 
 @method
-def view(input, *shape, dtype=None):
+def view(input, *sizes, shape=..., dtype=None):
     """``reshape``; with a dtype, the same bytes read as it (``mindspore.Tensor.view``).
 
     Unlike torch's it also takes Tensors whose elements do not lie in order, and copies then.
     """
     if dtype is not None:
-        shape = (dtype,)
-    if not shape:
+        if sizes or shape is not ...:
+            raise no_matching_form("view", *sizes, **({} if shape is ... else {"shape": shape}), dtype=dtype)
+        sizes = (dtype,)
+    if shape is not ...:
+        if sizes or not isinstance(shape, (tuple, list, torch.Tensor)):
+            raise no_matching_form("view", *sizes, shape=shape)
+        sizes = (shape,)
+    if not sizes:
         raise no_matching_form("view")
-    if len(shape) == 1 and isinstance(shape[0], (_dtype.Type, torch.dtype)):
-        return input.view(_dtype.to_torch(shape[0]))
-    return _reshaped(input, _shape_of(shape))
+    if len(sizes) == 1 and isinstance(sizes[0], (_dtype.Type, torch.dtype)):
+        return input.view(_dtype.to_torch(sizes[0]))
+    return _reshaped(input, _shape_of(sizes))
 
 
 def _reshaped(input, shape):
@@ -251,8 +264,12 @@ def transpose(input, *axes, dim0=None, dim1=None):
 
 
 @method
-def permute(input, *axis):
+def permute(input, *axis, dims=...):
     """The axes in another order, given as numbers or as one tuple (``mindspore.Tensor.permute``)."""
+    if dims is not ...:
+        if axis or not isinstance(dims, (tuple, list)):
+            raise no_matching_form("permute", *axis, dims=dims)
+        axis = (dims,)
     if axis and isinstance(axis[0], (tuple, list)):
         axis = axis[0]                                     # what follows is not looked at
     elif not axis or axis == (None,):
