@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import io
-import logging
 import os
 import re
 import sys
-import warnings
 
 from ms2torch._core.errors import BadInput as Bad
 from ms2torch._core.errors import exit_code
@@ -17,12 +14,13 @@ from ms2torch.cli import Parser
 
 _TEXT = """\
 A MindIR file as a program that needs neither MindSpore nor ms2torch: torch.export's (OUT.pt2, for
-torch.export.load) or ONNX (OUT.onnx). Both run on one input, and what comes out is compared.
+torch.export.load) or ONNX (OUT.onnx). Sizes that the file leaves open stay open, branches and loops on values
+become torch.cond and torch.while_loop. Both run on the same inputs, and what comes out is compared.
 In Python, mindspore.nn.GraphCell(mindspore.load("x.mindir")) runs it; ms2torch.to_torch makes it a Module."""
 _EPILOG = """\
-exit code: 0 written, 1 it cannot be written so (it branches on values) or the outputs differ, 2 bad input"""
+exit code: 0 written, 1 it cannot be written so (the line says why) or the outputs differ, 2 bad input"""
 _AGREE = 1e-4
-_OPEN = 3  # the size of an open dimension in the example
+_OPEN = 16
 
 
 def parser() -> argparse.ArgumentParser:
@@ -34,7 +32,8 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("source", metavar="IN.mindir", help="the file to read")
     p.add_argument("-o", "--output", metavar="OUT", required=True, help="the file to write: .pt2 or .onnx")
     p.add_argument("--input", metavar="SHAPE", action="append", default=[], dest="inputs",
-                   help="an input's shape, as 1,3,224,224, for each input; default: the file's")  # fmt: skip
+                   help="an input's shape, as 1,3,224,224, for each input; default: the file's, "
+                        "its open sizes left open")  # fmt: skip
     p.add_argument("--force", action="store_true", help="write over what is there")
     return p
 
@@ -59,20 +58,19 @@ def _convert(options: argparse.Namespace) -> int:
     graph = _loaded(options.source)
     if not EXPORTS:
         raise Bad(f"torch {version} is too old to export graphs; 2.6 or newer does.")
-    examples, opened = _examples(graph, options.inputs)
+    given = _given(graph, options.inputs)
     part = os.path.join(
         os.path.dirname(os.path.abspath(out)), f".{os.path.basename(out)}.{os.getpid()}{ending}"
     )
     try:
-        words, agree = (_pt2 if ending == ".pt2" else _onnx)(graph, examples, opened, part)
+        words, agree = _written(graph, given, part)
         if words is None:
             return 1
         os.replace(part, out)
     finally:
         with contextlib.suppress(OSError):
             os.remove(part)
-    shapes = ", ".join(f"{i.name} {[n if n >= 0 else 'any' for n in i.shape]}" for i in graph.inputs)
-    print(f"{options.source}: {graph.producer}, {len(graph.parameters)} parameters, inputs {shapes}")
+    print(f"{options.source}: {graph.producer}, {len(graph.parameters)} parameters")
     print(f"  {words}")
     print(f"wrote {out}")
     return 0 if agree else 1
@@ -87,105 +85,123 @@ def _loaded(path: str):
         raise Bad(str(err).splitlines()[0]) from None
 
 
-def _examples(graph, given: list[str]):
-    """An example of each input, and which of their dimensions are open."""
-    import torch
+def _given(graph, given: list[str]) -> list[tuple[int, ...]] | None:
+    """The shapes of --input."""
+    from .exporting import inputs_of
 
-    inputs = [i for i in graph.inputs if i.dtype is not None]
+    inputs = inputs_of(graph)
     if given and len(given) != len(inputs):
         raise Bad(f"the graph takes {len(inputs)} inputs, --input gives {len(given)}.")
-    examples, opened = [], []
-    generator = torch.Generator().manual_seed(0)
-    for i, one in enumerate(inputs):
-        shape = tuple(n if n >= 0 else _OPEN for n in one.shape)
-        if given:
-            if not re.fullmatch(r"\d+(,\d+)*", given[i].strip()):
-                raise Bad(f"--input {given[i]}: a shape is 1,3,224,224.")
-            shape = tuple(int(n) for n in given[i].split(","))
-        if one.dtype.is_floating_point:
-            examples.append(torch.randn(shape, generator=generator).to(one.dtype))
-        else:
-            examples.append(torch.randint(0, 2, shape, generator=generator).to(one.dtype))
-        opened.append([axis for axis, n in enumerate(one.shape) if n < 0])
-    return examples, opened
+    for one in given:
+        if not re.fullmatch(r"\d+(,\d+)*", one.strip()):
+            raise Bad(f"--input {one}: a shape is 1,3,224,224.")
+    shapes = [tuple(int(n) for n in one.split(",")) for one in given]
+    for shape, one in zip(shapes, inputs, strict=bool(shapes)):
+        if len(shape) != len(one.shape):
+            raise Bad(f"--input gives {one.name} {len(shape)} dimensions, the file has {len(one.shape)}.")
+    return shapes or None
 
 
-def _cell(graph):
-    from ms2torch import nn
+def _written(graph, given, part: str):
+    """Write the program; what is to be said of it and whether outputs agree; None where it cannot be."""
+    from .exporting import exported, quiet
 
-    return nn.GraphCell(graph).set_train(False)
-
-
-def _pt2(graph, examples, opened, part: str):
-    import torch
-
-    from ms2torch.migrate.to_torch import to_torch
-
-    module = to_torch(_cell(graph)).eval()
-    expected = module(*examples)
-    dims = tuple(dict.fromkeys(axes, torch.export.Dim.AUTO) for axes in opened)
     try:
-        with _quiet():
-            exported = torch.export.export(module, tuple(examples), dynamic_shapes={"args": dims})
-            torch.export.save(exported, part)
-    except Exception as err:
-        return _cannot(err), False
-    return _compared(_flat(expected), _flat(exported.module()(*examples)))
+        found = exported(graph, given)
+        if found.fixed and not given:
+            return _fixed(graph, found), False
+        with quiet():
+            if part.endswith(".pt2"):
+                import torch
 
-
-def _onnx(graph, examples, opened, part: str):
-    from ms2torch._core.tensor.tensor import lift
-    from ms2torch.onnx import export
-
-    cell = _cell(graph)
-    names = [re.sub(r"\W", "_", i.name) for i in graph.inputs if i.dtype is not None]
-    axes = {
-        name: {a: f"{name}_{a}" for a in open_} for name, open_ in zip(names, opened, strict=True) if open_
-    }
-    try:
-        with _quiet():
-            export(cell, *lift(list(examples)), file_name=part, input_names=names, dynamic_axes=axes or None)
+                torch.export.save(found.program, part)
+                run = found.program.module()
+            else:
+                run = _onnx(graph, found, part)
     except NotImplementedError as err:
         raise Bad(str(err)) from None
     except Exception as err:
         return _cannot(err), False
+    words, agree = _compared(graph, found, run)
+    return f"{_takes(graph, found)}\n  {words}", agree
+
+
+def _onnx(graph, found, part: str):
+    """Write an ONNX file; a function that runs it, or None where nothing here does."""
+    from ms2torch.onnx.onnx_export import write_program
+
+    from .exporting import inputs_of
+
+    names = [re.sub(r"\W", "_", i.name) for i in inputs_of(graph)]
+    write_program(found.program, part, names)
     try:
         from onnx.reference import ReferenceEvaluator
 
-        outputs = ReferenceEvaluator(part).run(
-            None, {n: t.numpy() for n, t in zip(names, examples, strict=True)}
-        )
-    except Exception as err:
-        return f"not compared: onnx's evaluator does not run it ({type(err).__name__})", True
+        evaluator = ReferenceEvaluator(part)
+    except Exception:
+        return None
     import torch
 
-    return _compared(_flat(cell(*lift(list(examples)))), [torch.as_tensor(o) for o in outputs])
+    def run(*inputs):
+        fed = {n: t.numpy() for n, t in zip(evaluator.input_names, inputs, strict=True)}
+        return [torch.as_tensor(out) for out in evaluator.run(None, fed)]
+
+    return run
 
 
-@contextlib.contextmanager
-def _quiet():
-    """Without what torch's exporter writes to the log and to stderr where it fails."""
-    logging.disable(logging.CRITICAL)
-    try:
-        with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        logging.disable(logging.NOTSET)
+def _shown(shape, at: int, found) -> str:
+    """A shape with its open dimensions in words."""
+    words = []
+    for axis, n in enumerate(shape):
+        place = at, axis
+        if n >= 0:
+            words.append(str(n))
+        elif place in found.fixed:
+            words.append(f"{found.fixed[place]} (fixed)")
+        elif place in found.multiples:
+            words.append(f"any multiple of {found.multiples[place]}")
+        else:
+            words.append("any")
+    return f"[{', '.join(words)}]"
+
+
+def _takes(graph, found) -> str:
+    """The inputs of what was written."""
+    from .exporting import inputs_of
+
+    shown = (f"{i.name} {_shown(i.shape, at, found)}" for at, i in enumerate(inputs_of(graph)))
+    return f"it takes {', '.join(shown)}"
+
+
+def _fixed(graph, found) -> None:
+    """Say which sizes torch's exporter does not leave open; None for the caller."""
+    from .exporting import inputs_of
+
+    inputs = inputs_of(graph)
+    which = " and ".join(f"dimension {axis} of {inputs[at].name}" for at, axis in found.fixed)
+    print(
+        f"ms2torch: the graph cannot be written with all its sizes open: torch's exporter fixes {which} (a "
+        "recurrent layer goes over it, or a branch asks for it). --input gives the sizes to fix; "
+        "mindspore.nn.GraphCell takes any.",
+        file=sys.stderr,
+    )
 
 
 def _cannot(err: Exception) -> None:
     """Say why it cannot be written; None for the caller."""
-    text = str(err)
+    from .branching import Untold
+
+    cause, untold = err, None
+    while cause is not None:  # torch's exporter begins with what to do about its own source
+        untold = cause if isinstance(cause, Untold) else untold
+        last, cause = cause, cause.__cause__ or cause.__context__
+    text = f"{err}{last}"
     branches = any(
         word in text for word in ("data-dependent", "DataDependent", "GuardOn", "aten._local_scalar")
     )
-    cause = err
-    while cause.__cause__ is not None:  # torch's exporter begins with what to do about its own source
-        cause = cause.__cause__
-    first = (str(cause).strip().splitlines() or [""])[0][:160].rstrip(".")
-    why = "it branches on values of its inputs" if branches else first
-    if "SymInt" in text:
+    first = (str(err if not err.__cause__ else last).strip().splitlines() or [""])[0][:160].rstrip(".")
+    why = str(untold) if untold else "it branches on values of its inputs" if branches else first
+    if "SymInt" in text and not untold:
         why = "it computes with a size that is open in the file; exported with sizes it can be"
     print(
         f"ms2torch: the graph cannot be written so: {why}. mindspore.nn.GraphCell runs it.", file=sys.stderr
@@ -193,21 +209,46 @@ def _cannot(err: Exception) -> None:
 
 
 def _flat(value) -> list:
-    from ms2torch._core.tensor.tensor import Tensor
-
     if isinstance(value, (tuple, list)):
         return [t for one in value for t in _flat(one)]
-    return [value._t if isinstance(value, Tensor) else value]
+    import torch
+
+    return [torch.as_tensor(value)]
 
 
-def _compared(one: list, two: list) -> tuple[str, bool]:
-    if len(one) != len(two):
-        return f"DIFFER: {len(one)} and {len(two)} outputs", False
-    worst = 0.0
-    for a, b in zip(one, two, strict=True):
-        a, b = a.detach().double(), b.detach().double()
-        if a.numel() != b.numel():
-            return f"DIFFER: outputs of {list(a.shape)} and {list(b.shape)}", False
-        worst = max(worst, float((a - b.reshape(a.shape)).norm() / (a.norm() or 1.0)))
-    return f"both ran on one input: the outputs {'agree' if worst <= _AGREE else 'DIFFER'}, by {worst:.1e}", (
-        worst <= _AGREE)  # fmt: skip
+def _compared(graph, found, run) -> tuple[str, bool]:
+    """Both on the examples, on two other sizes where sizes are open, on other values where it branches."""
+    import torch
+
+    from .exporting import branches, example, quiet, resized
+
+    trials = [found.examples] + [x for turn in (0, 1) if (x := resized(found, graph, turn)) is not None]
+    sizes, worst = len(trials), 0.0
+    if branches(graph):
+        shapes = [tuple(t.shape) for t in found.examples]
+        trials += [example(graph, shapes, turn) for turn in range(1, 5)]
+    for inputs in trials:
+        with torch.no_grad(), quiet():
+            one = _flat(found.module(*inputs))
+            try:
+                two = None if run is None else _flat(run(*inputs))
+            except Exception as err:
+                if inputs is not found.examples:
+                    given = ", ".join(str(list(t.shape)) for t in inputs)
+                    first = (str(err).strip().splitlines() or [""])[0][:120]
+                    return f"DIFFER: on inputs of {given} the program fails ({first})", False
+                two = None
+        if two is None:
+            return "not compared: onnx's evaluator does not run it", True
+        if len(one) != len(two):
+            return f"DIFFER: {len(one)} and {len(two)} outputs", False
+        for a, b in zip(one, two, strict=True):
+            wide = torch.complex128 if a.is_complex() else torch.float64
+            a, b = a.detach().to(wide), b.detach().to(wide)
+            if a.numel() != b.numel():
+                return f"DIFFER: outputs of {list(a.shape)} and {list(b.shape)}", False
+            worst = max(worst, float((a - b.reshape(a.shape)).norm() / (a.norm() or 1.0)))
+    count = "one input" if len(trials) == 1 else f"{len(trials)} inputs"
+    count += f" of {sizes} sizes" if sizes > 1 else ""
+    agree = worst <= _AGREE
+    return f"both ran on {count}: the outputs {'agree' if agree else 'DIFFER'}, by {worst:.1e}", agree

@@ -12,10 +12,13 @@ import importlib
 import inspect
 from pathlib import Path
 
+import torch
+
 from ms2torch._core.errors import unsupported
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
 from .graph import U, Unread
+from .structure import STRUCTURE, OpenSizes, constant, numbered_dtype, with_sizes
 
 # Numbers by which files tell choices, by the argument's name, or by the operator's and that.
 _CHOICES = {
@@ -33,24 +36,6 @@ _CHOICES = {
     "padding_mode": {0: "zeros", 1: "border", 2: "reflection"},
     "coordinate_transformation_mode": {0: "asymmetric", 1: "align_corners", 2: "half_pixel"},
 }
-# MindSpore's numbers of dtypes, where one is an argument.
-_DTYPES = {
-    30: "bool_",
-    32: "int8",
-    33: "int16",
-    34: "int32",
-    35: "int64",
-    37: "uint8",
-    38: "uint16",
-    39: "uint32",
-    40: "uint64",
-    42: "float16",
-    43: "float32",
-    44: "float64",
-    45: "bfloat16",
-    51: "complex64",
-    52: "complex128",
-}
 _ARGMAX = {3: 34, 4: 35, "int32": 34, "int64": 35}
 _DTYPE_ARGUMENTS = ("dtype", "output_type", "dst_type", "type")
 # Where a file's attribute goes by another name than our argument.
@@ -63,60 +48,19 @@ _ATTRIBUTES = {
 _PER_AXIS = ("kernel_size", "ksize", "stride", "strides", "dilation", "pads")
 
 
-def _same(x, *_):
-    return x
-
-
-def _getitem(values, at):
-    return values[int(at)]
-
-
-def _number(x) -> object:
-    return x.item() if isinstance(x, Tensor) else x
-
-
-def _to_tensor(value, dtype=None):
-    import ms2torch as ms
-
-    return ms.Tensor(value, _dtype(dtype)) if dtype is not None else ms.Tensor(value)
-
-
-def _with_slices(x, value, begin, end, strides):
-    """A copy of ``x`` with ``value`` in a part of it."""
-    x = x.copy()
-    x[tuple(map(slice, begin, end, strides))] = value
-    return x
-
-
-def _shape(x):
-    return tuple(x.shape)
-
-
-STRUCTURE = {
-    "MakeTuple": lambda *values: values, "RealMakeTuple": lambda *values: values,
-    "make_list": lambda *values: list(values), "MakeList": lambda *values: list(values),
-    "TupleGetItem": _getitem, "ListGetItem": _getitem, "RealTupleGetItem": _getitem, "list_getitem": _getitem,
-    "Load": _same, "Depend": _same, "StopGradient": _same, "Identity": _same, "UpdateState": lambda *_: U,
-    "TensorCopySlices": _with_slices, "TensorMove": lambda x: x.copy(),
-    "Contiguous": _same, "return": _same, "Return": _same, "Shape": _shape, "TensorShape": _to_tensor,
-    "TupleToTensor": _to_tensor, "ListToTensor": _to_tensor, "ScalarToTensor": _to_tensor,
-    "TensorToScalar": _number, "TensorToTuple": lambda x: tuple(x.asnumpy().tolist()),
-    "ScalarAdd": lambda a, b: a + b, "ScalarSub": lambda a, b: a - b, "ScalarMul": lambda a, b: a * b,
-    "ScalarDiv": lambda a, b: a / b, "ScalarFloorDiv": lambda a, b: a // b, "ScalarMod": lambda a, b: a % b,
-    "ScalarEq": lambda a, b: a == b, "ScalarLt": lambda a, b: a < b, "ScalarGt": lambda a, b: a > b,
-    "ScalarLe": lambda a, b: a <= b, "ScalarGe": lambda a, b: a >= b, "ScalarUsub": lambda a: -a,
-    "ScalarBool": bool, "ScalarCast": lambda a, _: a, "ScalarPow": lambda a, b: a**b,
-    "sequence_len": len, "SequenceLen": len, "MonadNode": lambda *_: U,
-}  # fmt: skip
-STRUCTURE["TensorShape"] = lambda x: _to_tensor(_shape(x))
-
-
 def _inplace(name: str):
     """An operator that writes its result into its first argument."""
 
     def call(x, other, *alpha):
         value = _mint(name)(x, other, **({"alpha": alpha[0]} if alpha else {}))
-        x.assign_value(value) if hasattr(x, "assign_value") else x._t.copy_(value._t)
+        if torch.compiler.is_compiling():       # an exported program writes to nothing
+            x._t = value._t.to(x._t.dtype)
+            if isinstance(x, OpenSizes):
+                x.sizes = None
+        elif hasattr(x, "assign_value"):
+            x.assign_value(value)
+        else:
+            x._t.copy_(value._t)
         return x
 
     return call
@@ -189,7 +133,8 @@ def call(op: str, attributes: dict, whole: bool, values: list):
         if op not in _forms():
             raise refusal(op)
         return _function(op, values)
-    return _by_function(op, made, values) if whole else _by_attributes(op, made, attributes, values)
+    found = _by_function(op, made, values) if whole else _by_attributes(op, made, attributes, values)
+    return with_sizes(op, values, found)
 
 
 def _function(op: str, values: list):
@@ -258,27 +203,21 @@ def _meant(op: str, name: str, value):
     if name == "pad_mode" and isinstance(value, str):
         return value.lower()
     if name == "argmax_type":
-        return _dtype(_ARGMAX.get(value, value))
+        return numbered_dtype(_ARGMAX.get(value, value))
     if isinstance(value, int) and not isinstance(value, bool):
         choices = _CHOICES.get(f"{op}.{name}") or _CHOICES.get(name)
         if choices is not None:
             return choices.get(value, value)
         if name in _DTYPE_ARGUMENTS:
-            return _dtype(value)
+            return numbered_dtype(value)
     return value
-
-
-def _dtype(number):
-    import ms2torch as ms
-
-    return getattr(ms, _DTYPES[number]) if number in _DTYPES else number
 
 
 def lifted(value):
     """A constant with Tensors of its own, which a run may write to."""
-    import torch
-
     if isinstance(value, torch.Tensor):
+        if torch.compiler.is_compiling():       # a tensor that the tracer knows the numbers of
+            return constant(value)
         return wrap(value.clone())
     if isinstance(value, (tuple, list)):
         return type(value)(lifted(v) for v in value)

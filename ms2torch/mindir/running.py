@@ -6,21 +6,15 @@ from typing import NamedTuple
 
 from ms2torch._core.errors import unsupported
 
-from . import operators
+from . import branching, operators
+from .branching import Back, Choice, Closure
 from .graph import CALL, PARTIAL, SWITCH, FuncGraph, Graph, U
-
-
-class Closure(NamedTuple):
-    """A graph with its first arguments."""
-
-    graph: Graph
-    given: tuple
 
 
 class _Tail(NamedTuple):
     """A call that is a graph's result: it takes the graph's place."""
 
-    closure: Closure
+    closure: Closure | Choice
 
 
 def check(program: FuncGraph) -> None:
@@ -42,16 +36,30 @@ class Run:
     def main(self, values: list):
         """The network's outputs."""
         try:
-            return self._call(Closure(self.program.main, tuple(values)))
+            return self.call(Closure(self.program.main, tuple(values)))
         except RecursionError:
             raise RuntimeError("The graphs of the file call each other too deep.") from None
 
-    def _call(self, closure: Closure):
+    def call(self, called: Closure | Choice, stops: frozenset = frozenset()):
+        """What a closure gives; `Back` where its last call is of one of the graphs named by ``stops``."""
         while True:
-            result = self._graph(closure.graph, closure.given)
+            if isinstance(called, Choice):
+                return branching.chosen(self, called, stops)
+            if called.graph.name in stops:
+                return Back(called.graph.name, called.given)
+            result = self._graph(called.graph, called.given)
             if not isinstance(result, _Tail):
                 return result
-            closure = result.closure
+            before, called = called, result.closure
+            if isinstance(called, Choice):
+                body = branching.loop_of(self, before.graph, called, stops)
+                if body is not None:
+                    values = branching.looped(self, before.graph, before.given, body, stops)
+                    called = self.choice(Closure(before.graph, values))[2 - body]
+
+    def choice(self, header: Closure) -> Choice:
+        """The branch that a loop's header ends with."""
+        return self._graph(header.graph, header.given).closure
 
     def _graph(self, graph: Graph, values: tuple):
         if len(values) < len(graph.inputs):
@@ -63,7 +71,7 @@ class Run:
             found = self._node(node, names)
             if i == graph.tail:
                 return _Tail(found)
-            names[node.output] = self._call(found) if node.op == CALL else found
+            names[node.output] = self.call(found) if node.op == CALL else found
         outputs = [self._value(name, names) for name in graph.outputs]
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
@@ -71,9 +79,9 @@ class Run:
         values = [self._value(name, names) for name in node.inputs]
         if node.op == CALL:
             called = self._value(node.callee, names)
-            if not isinstance(called, Closure):
+            if not isinstance(called, (Closure, Choice)):
                 raise operators.refusal(f"call of {node.callee}")
-            return Closure(called.graph, (*called.given, *values))
+            return called.applied(values)
         if node.op in (PARTIAL, SWITCH) and len(values) < (1 if node.op == PARTIAL else 3):
             raise operators.refusal(f"{node.op} of {len(values)} inputs")
         if node.op == PARTIAL:
@@ -81,6 +89,8 @@ class Run:
                 raise operators.refusal("Partial of no graph")
             return Closure(values[0].graph, (*values[0].given, *values[1:]))
         if node.op == SWITCH:
+            if branching.waits(values[0]):
+                return branching.choice(*values[:3])
             return values[1] if values[0] else values[2]
         try:
             return operators.call(node.op, node.attributes, node.whole, values)
@@ -90,8 +100,10 @@ class Run:
             raise RuntimeError(f"The operator {node.op} of the graph cannot run: {err!r}") from err
 
     def _value(self, name: str, names: dict):
-        if name in names:
-            return names[name]
+        return names[name] if name in names else self.value(name)
+
+    def value(self, name: str):
+        """What the file itself calls so: a parameter, a constant, a graph."""
         if name in self.parameters:
             return self.parameters[name]
         if name in self.constants:

@@ -36,12 +36,7 @@ def export(net, *inputs, file_name, input_names=None, output_names=None, export_
     validator.check_isinstance("dynamic_axes", dynamic_axes, dict)
     if any(hasattr(x, "create_dict_iterator") for x in inputs):
         raise ValueError("Can not support dataset as inputs to export ONNX model.")
-    if missing := [name for name in ("onnx", "onnxscript") if importlib.util.find_spec(name) is None]:
-        raise unsupported("mindspore.onnx.export", f"{' and '.join(missing)} cannot be imported.",
-                          "pip install onnx onnxscript.")
-    if not EXPORTS:
-        raise unsupported("mindspore.onnx.export", f"torch {torch.__version__} is too old to export this.",
-                          "torch 2.6 or newer.")
+    _check_packages("mindspore.onnx.export")
     from ms2torch.migrate.to_torch import to_torch
 
     names = input_names or list(inspect.signature(net.construct).parameters)[: len(inputs)]
@@ -58,12 +53,32 @@ def export(net, *inputs, file_name, input_names=None, output_names=None, export_
                 input_names=names if len(names) == len(inputs) else None, output_names=output_names or None,
                 export_params=export_params, keep_initializers_as_inputs=keep_initializers_as_inputs,
                 dynamic_shapes=_open_axes(names, dynamic_axes), external_data=size > _LARGEST,
-                custom_translation_table={torch.ops.aten.sort.stable: _sorted},
+                custom_translation_table=_TRANSLATIONS,
             )
         os.replace(part, path)
     finally:
         if part != path and os.path.exists(part):
             os.remove(part)
+
+
+def write_program(program, path: str, names: list[str]) -> None:
+    """A program of torch.export's as an ONNX file, its inputs called ``names``."""
+    _check_packages("ms2torch convert to ONNX")
+    size = sum(t.numel() * t.element_size() for t in program.state_dict.values())
+    with _quiet():
+        torch.onnx.export(
+            program, (), path, dynamo=True, verbose=False, input_names=names, external_data=size > _LARGEST,
+            custom_translation_table=_TRANSLATIONS,
+        )
+
+
+def _check_packages(what: str) -> None:
+    if missing := [name for name in ("onnx", "onnxscript") if importlib.util.find_spec(name) is None]:
+        why = f"{' and '.join(missing)} cannot be imported."
+        raise unsupported(what, why, "pip install onnx onnxscript.")
+    if not EXPORTS:
+        why = f"torch {torch.__version__} is too old to export this."
+        raise unsupported(what, why, "torch 2.6 or newer.")
 
 
 def _sorted(x, stable=None, dim=-1, descending=False):
@@ -73,6 +88,27 @@ def _sorted(x, stable=None, dim=-1, descending=False):
     count = op.Gather(op.Shape(x), op.Constant(value_ints=[dim]), axis=0)
     values, places = op.TopK(x, count, axis=dim, largest=int(descending), sorted=1)
     return values, places
+
+
+def _extreme(reduced: str):
+    """The greatest or the least, along ``dim`` or of all; torch's translation asks for ``dim``."""
+
+    def translate(x, dim=None, keepdim=False):
+        from onnxscript import opset18 as op
+
+        reduce = getattr(op, reduced)
+        if not dim:
+            return reduce(x, keepdims=int(keepdim))
+        return reduce(x, op.Constant(value_ints=list(dim)), keepdims=int(keepdim))
+
+    return translate
+
+
+_TRANSLATIONS = {
+    torch.ops.aten.sort.stable: _sorted,
+    torch.ops.aten.amax.default: _extreme("ReduceMax"),
+    torch.ops.aten.amin.default: _extreme("ReduceMin"),
+}
 
 
 def _open_axes(names, dynamic_axes):

@@ -447,6 +447,65 @@ def transposed():
     )  # fmt: skip
 
 
+class OpenWords(nn.Cell):
+    """Causal attention over sentences of any length: sizes that the graph computes with."""
+
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(9, 8)
+        self.norm = nn.LayerNorm((8,))
+        self.qkv = nn.Dense(8, 24)
+        self.out = nn.Dense(8, 9)
+
+    def construct(self, words):
+        batch, steps = words.shape
+        place = ops.arange(steps).astype(ms.float32)
+        x = self.table(words) + ops.sin(place / 10).reshape(1, steps, 1)
+        q, k, v = ops.split(self.qkv(self.norm(x)), 8, axis=2)
+        q, k, v = (t.view(batch, steps, 2, -1).swapaxes(1, 2) for t in (q, k, v))
+        mask = ops.triu(ops.ones((steps, steps), ms.float32), 1) * -1e4
+        score = ops.softmax(ops.matmul(q, k.swapaxes(2, 3)) / 2 + mask, -1)
+        seen = ops.matmul(score, v).swapaxes(1, 2).reshape(batch, steps, 8)
+        return self.out(seen), seen.sum() / (batch * steps)
+
+
+class OpenImages(nn.Cell):
+    """Down and up again, by a stride, a pool, a transposed convolution and a resizing."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Conv2d(1, 4, 3)
+        self.norm = nn.BatchNorm2d(4)
+        self.pool = nn.MaxPool2d(2, 2)
+        self.deep = nn.Conv2d(4, 4, 3)
+        self.up = nn.Conv2dTranspose(4, 4, 2, 2, pad_mode="valid")
+        self.strided = nn.Conv2d(1, 4, 3, stride=2)
+        self.last = nn.Conv2d(12, 2, 1)
+
+    def construct(self, x):
+        a = ops.relu(self.norm(self.first(x)))
+        b = self.up(ops.relu(self.deep(self.pool(a))))
+        c = ops.interpolate(self.strided(x), scale_factor=2.0, recompute_scale_factor=True, mode="bilinear")
+        return self.last(ops.cat((a, b, c), 1))
+
+
+class Left(nn.Cell):
+    """A loop that ends in the middle."""
+
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Dense(3, 3)
+
+    def construct(self, x, n):
+        i = Tensor(0, ms.int32)
+        while i < n:
+            x = ops.tanh(self.dense(x)) + 0.5
+            i = i + 1
+            if x.sum() > 4:
+                break
+        return x
+
+
 def pooled():
     """A network for images of any size."""
     return nn.SequentialCell(
@@ -495,6 +554,20 @@ NETWORKS = {
     "transposed": Network(transposed, floats((1, 2, 8, 8))),
     "open_rows": Network(mlp, floats((5, 4)), rows(5, 4)),
     "open_images": Network(LeNet, floats((3, 1, 32, 32)), rows(3, 1, 32, 32)),
+    "open_words": Network(
+        OpenWords, words(2, 5), lambda ms: [ms.Tensor(shape=[None, None], dtype=ms.int32)]
+    ),
+    "open_steps": Network(
+        lambda: Recurrent(nn.LSTM(3, 4, batch_first=True)),
+        floats((2, 5, 3)),
+        lambda ms: [ms.Tensor(shape=[None, None, 3], dtype=ms.float32)],
+    ),
+    "open_scales": Network(
+        OpenImages,
+        floats((2, 1, 8, 12)),
+        lambda ms: [ms.Tensor(shape=[None, 1, None, None], dtype=ms.float32)],
+    ),
+    "left": Network(Left, lambda: [*floats((2, 3))(), np.array(4, np.int32)]),
     "open_sizes": Network(
         pooled,
         floats((2, 2, 5, 7)),

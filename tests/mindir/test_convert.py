@@ -12,7 +12,6 @@ import torch
 import ms2torch
 from ms2torch import nn, ops
 from ms2torch._core.torch_private import EXPORTS
-from ms2torch.mindir import command
 from ms2torch.mindir.command import main
 
 DATA = Path(__file__).with_name("recorded")
@@ -59,12 +58,86 @@ def test_onnx(tmp_path, capsys):
     assert np.allclose(result, arrays["out0"], atol=1e-6)
 
 
+def recorded(name):
+    """Inputs and outputs of the real one."""
+    arrays = np.load(DATA / f"{name}.npz")
+    return ([torch.tensor(arrays[k]) for k in arrays if k.startswith(kind)] for kind in ("in", "out"))
+
+
+def flat(value):
+    return list(value) if isinstance(value, (tuple, list)) else [value]
+
+
+def agrees(net, name):
+    inputs, expected = recorded(name)
+    outputs = flat(net(*inputs))
+    assert len(outputs) == len(expected)
+    for one, two in zip(outputs, expected, strict=True):
+        assert one.shape == two.shape and np.allclose(one.detach().numpy(), two.numpy(), atol=5e-6)
+
+
 @exports
-def test_a_graph_that_branches_on_values_is_told_in_a_line(tmp_path, capsys):
-    assert convert(DATA / "branch.mindir", "-o", tmp_path / "net.pt2") == 1
+@pytest.mark.parametrize("name", ["branch", "early", "loop", "nested"])
+def test_branches_and_loops_on_values_become_torchs(tmp_path, name):
+    """torch.cond and torch.while_loop; other values go other ways."""
+    assert convert(DATA / f"{name}.mindir", "-o", tmp_path / "net.pt2") == 0
+    net = torch.export.load(tmp_path / "net.pt2").module()
+    agrees(net, name)
+    run = ms2torch.to_torch(nn.GraphCell(ms2torch.load(str(DATA / f"{name}.mindir"))))
+    (x, *rest), _ = recorded(name)
+    for turn, by in enumerate((-3, -1, 1, 3)):
+        given = x + by, *(n - n + turn for n in rest)
+        for one, two in zip(flat(net(*given)), flat(run(*given)), strict=True):
+            assert torch.allclose(one.double(), two.double(), atol=1e-5)
+
+
+@exports
+@pytest.mark.parametrize(("name", "shapes"), [
+    ("open_words", [(1, 3), (7, 9)]), ("open_scales", [(1, 1, 6, 10), (3, 1, 32, 20)]),
+])  # fmt: skip
+def test_sizes_that_the_graph_computes_with_stay_open(tmp_path, capsys, name, shapes):
+    assert convert(DATA / f"{name}.mindir", "-o", tmp_path / "net.pt2") == 0
+    assert "any" in (said := capsys.readouterr().out) and "of 3 sizes: the outputs agree" in said
+    net = torch.export.load(tmp_path / "net.pt2").module()
+    agrees(net, name)
+    run = ms2torch.to_torch(nn.GraphCell(ms2torch.load(str(DATA / f"{name}.mindir"))))
+    for shape in shapes:
+        x = torch.zeros(shape, dtype=torch.int32) if name == "open_words" else torch.randn(shape)
+        for one, two in zip(flat(net(x)), flat(run(x)), strict=True):
+            assert one.shape == two.shape and torch.allclose(one, two, atol=1e-5)
+
+
+@exports
+def test_a_size_that_torch_fixes_is_asked_for(tmp_path, capsys):
+    out = tmp_path / "net.pt2"
+    assert convert(DATA / "open_steps.mindir", "-o", out) == 1
     said = capsys.readouterr().err
-    assert "it branches on values of its inputs" in said and len(said.splitlines()) == 1
+    assert "fixes dimension 1 of x" in said and "--input" in said and len(said.splitlines()) == 1
     assert not any(tmp_path.iterdir())
+    assert convert(DATA / "open_steps.mindir", "-o", out, "--input", "2,5,3") == 0
+    assert "x [any, 5 (fixed), 3]" in capsys.readouterr().out
+    agrees(torch.export.load(out).module(), "open_steps")
+
+
+@exports
+def test_a_loop_that_ends_in_the_middle_is_told_in_a_line(tmp_path, capsys):
+    assert convert(DATA / "left.mindir", "-o", tmp_path / "net.pt2") == 1
+    said = capsys.readouterr().err
+    assert "it leaves a loop in the middle" in said and len(said.splitlines()) == 1
+    assert not any(tmp_path.iterdir())
+
+
+@exports
+@pytest.mark.parametrize("name", ["open_scales", "early", "loop"])
+def test_onnx_with_open_sizes_and_branches(tmp_path, name):
+    pytest.importorskip("onnxscript")
+    reference = pytest.importorskip("onnx.reference")
+    assert convert(DATA / f"{name}.mindir", "-o", tmp_path / "net.onnx") == 0
+    evaluator = reference.ReferenceEvaluator(str(tmp_path / "net.onnx"))
+    inputs, expected = recorded(name)
+    outputs = evaluator.run(None, dict(zip(evaluator.input_names, (t.numpy() for t in inputs), strict=True)))
+    for one, two in zip(outputs, expected, strict=True):
+        assert one.shape == two.shape and np.allclose(one, two, atol=5e-6)
 
 
 @pytest.mark.parametrize(("arguments", "words"), [
@@ -74,6 +147,7 @@ def test_a_graph_that_branches_on_values_is_told_in_a_line(tmp_path, capsys):
     (["mlp.npz", "-o", "x.pt2"], "should end with"), (["mlp.mindir", "-o", "old.onnx"], "--force"),
     (["mlp.mindir", "-o", "x.pt2", "--input", "a"], "a shape is"),
     (["mlp.mindir", "-o", "x.pt2", "--input", "2,4", "--input", "2"], "takes 1 inputs"),
+    (["mlp.mindir", "-o", "x.pt2", "--input", "2"], "1 dimensions, the file has 2"),
 ])  # fmt: skip
 def test_bad_input_is_one_line(tmp_path, arguments, words, capsys, monkeypatch):
     for name in ("mlp.mindir", "encrypted.mindir", "mlp.npz"):
@@ -87,15 +161,12 @@ def test_bad_input_is_one_line(tmp_path, arguments, words, capsys, monkeypatch):
     assert words in said and len(said.splitlines()) == 1 and (tmp_path / "old.onnx").read_bytes() == b""
 
 
-def test_a_size_that_is_open_is_told_in_words(capsys):
+@exports
+def test_an_open_size_is_a_number_to_operators():
     class Sizes(nn.Cell):
         def construct(self, x):
-            return ops.mul(x, x.shape[0] * 4)
+            return ops.mul(x, x.shape[0] * 4) + x.shape[0]
 
-    auto = torch.export.Dim.AUTO
-    with pytest.raises(Exception, match="SymInt") as error:
-        torch.export.export(
-            ms2torch.to_torch(Sizes()), (torch.ones(2),), dynamic_shapes={"args": ({0: auto},)}
-        )
-    assert command._cannot(error.value) is None
-    assert "a size that is open in the file" in capsys.readouterr().err
+    dims = {"args": ({0: torch.export.Dim.AUTO},)}
+    net = torch.export.export(ms2torch.to_torch(Sizes()), (torch.ones(2),), dynamic_shapes=dims).module()
+    assert net(torch.ones(3)).tolist() == [15, 15, 15]

@@ -23,6 +23,7 @@ from ms2torch._core.tensor.dtype import _INT64, UNSIGNED, promote, promote_scala
 rank_0_counts: set[str] = set()
 SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
 _NUMBERS = (bool, int, float, complex)
+_OPEN = (torch.SymInt, torch.SymFloat)
 _INTEGERS = {torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8}
 
 
@@ -48,6 +49,8 @@ def promote_operands(a, b, name: str = "", loose: bool = False):
         x, y = (v.item() if isinstance(v, np.generic) else v for v in (a, b))
         if isinstance(x, _NUMBERS) and isinstance(y, _NUMBERS):
             return tensors_of_numbers(x, y, name)
+    if isinstance(a, _OPEN) or isinstance(b, _OPEN):        # a size that torch's exporter leaves open
+        return a, b
     raise of_primitive(name, a, b)
 
 

@@ -13,8 +13,10 @@ import torch
 
 
 def unambiguous(t: torch.Tensor) -> torch.Tensor:
-    """``t``, over three axes where its own are ambiguous."""
-    return t.flatten(2) if t.ndim > 3 and t.is_cpu and 1 in t.shape else t
+    """``t``, over three axes where its own are ambiguous. (What an exporter leaves open is not asked.)"""
+    if t.ndim > 3 and t.is_cpu and not torch.compiler.is_compiling() and 1 in t.shape:
+        return t.flatten(2)
+    return t
 
 
 def one_after_another(t: torch.Tensor | None) -> torch.Tensor | None:

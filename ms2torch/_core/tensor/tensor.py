@@ -369,7 +369,7 @@ def _plain(data):
 # The operators beside whose Tensor a graph takes a list or tuple.
 _WITH_SEQUENCES = frozenset({"mul", "truediv", "mod", "iadd", "imul", "itruediv", "ifloordiv", "imod"})
 # What may stand beside a Tensor in Python's operators.
-_BESIDE = (bool, int, float, complex, np.generic, torch.Tensor)
+_BESIDE = (bool, int, float, complex, np.generic, torch.Tensor, torch.SymInt, torch.SymFloat)
 
 
 def _operator(name: str, same, full, prim: str, sequences: str = "", scalars: bool = False, method: str = ""):

@@ -28,6 +28,11 @@ def ints(shape):
     return shape.tolist() if isinstance(shape, torch.Tensor) else shape
 
 
+def size_of(number):
+    """An int of a size; one that torch's exporter leaves open stays open."""
+    return number if isinstance(number, torch.SymInt) else int(number)
+
+
 def whole(number):
     """The int of a tensor with one whole number, which MindSpore takes for it; anything else as it is."""
     if isinstance(number, torch.Tensor) and number.numel() == 1 and number.dtype in _WHOLE:

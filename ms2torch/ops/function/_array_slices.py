@@ -61,11 +61,9 @@ def strided_slice(input_x, begin, end, strides, begin_mask=0, end_mask=0, ellips
             step = strides[i]
             first = None if begin_mask & bit else begin[i]
             last = None if end_mask & bit else end[i]
-            start, stop, step = slice(first, last, step).indices(result.shape[axis])
-            places = range(start, stop, step)
             if step > 0:
-                result = result[(slice(None),) * axis + (slice(start, max(start, stop), step),)]
-            elif not places:
+                result = result[(slice(None),) * axis + (slice(first, last, step),)]
+            elif not (places := range(*slice(first, last, step).indices(result.shape[axis]))):
                 result = result.narrow(axis, 0, 0)
             else:
                 low, high = places[-1], places[0] + 1

@@ -16,6 +16,7 @@ from ms2torch._core.operators.registry import REQUIRED, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.torch_private import out_of_memory
 
+from ._array_shape import size_of
 from ._nn_conv_errors import shape_error
 
 _CONV = {1: torch.conv1d, 2: torch.conv2d, 3: torch.conv3d}
@@ -27,7 +28,8 @@ def same_pads(sizes, kernel, stride, dilation) -> Pads:
     """Padding before and after each dimension under which ``stride`` gives ceil(n / stride) outputs."""
     pads = []
     for n, k, s, d in zip(sizes, kernel, stride, dilation, strict=True):
-        total = max((-(-n // s) - 1) * s + (k - 1) * d + 1 - n, 0)
+        # (ceil(n / s) by what is positive: an exported -(-n // s) would round to zero.)
+        total = max(((n + s - 1) // s - 1) * s + (k - 1) * d + 1 - n, 0)
         pads.append((total // 2, total - total // 2))
     return pads
 
@@ -45,8 +47,9 @@ def paired(padding, dims: int) -> Pads:
 
 
 def even(pads: Pads) -> tuple[int, ...] | None:
-    """The padding as torch takes it, or None where a dimension's two sides differ."""
-    return tuple(a for a, _ in pads) if all(a == b for a, b in pads) else None
+    """The padding as torch takes it, or None where a dimension's two sides differ, or may (an open size)."""
+    told = all(a.__class__ is not torch.SymInt and a == b for a, b in pads)
+    return tuple(a for a, _ in pads) if told else None
 
 
 def flat(pads: Pads) -> list[int]:
@@ -239,7 +242,7 @@ def _check_backprop(x, weight, out, pad_mode, pads, stride, dilation) -> None:
 def _conv2d_backprop(x, weight, sizes, pad_mode, pad, stride, dilation, group, pad_list=None):
     pads = paired(pad_list if pad_list else pad, 2)
     stride, dilation = _numbers(stride, 2), _numbers(dilation, 2)
-    out = [int(n) for n in sizes[2:]]
+    out = [*map(size_of, sizes[2:])]
     _check_backprop(x, weight, out, pad_mode, pads, stride, dilation)
     y = transposed(x, weight, None, stride, "pad", [(0, 0)] * 2, dilation, group)
     if pad_mode == "pad":

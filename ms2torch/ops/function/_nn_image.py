@@ -12,7 +12,7 @@ from ms2torch._core.errors import final
 from ms2torch._core.operators.registry import REQUIRED, op, primitive
 from ms2torch._core.operators.spelling import spelled
 
-from ._array_shape import ints
+from ._array_shape import ints, size_of
 from ._nn_windows import check_columns
 
 
@@ -36,7 +36,7 @@ def _linear(t, axis: int, wanted: int, align_corners: bool, half_pixel: bool):
 
 def resized_bilinear(t, size, align_corners: bool, half_pixel_centers: bool):
     """(N, C, H, W) to ``size``. Neither flag: output i lies at i * scale, which torch does not have."""
-    size = tuple(int(n) for n in size)
+    size = tuple(map(size_of, size))
     if not t.is_floating_point():
         t = t.to(torch.float32)
     if tuple(t.shape[2:]) == size:
@@ -72,7 +72,7 @@ def _resize_bilinear_v2(image, size, align_corners=False, half_pixel_centers=Fal
 def resized_nearest(t, size, align_corners: bool, half_pixel_centers: bool = False):
     """(N, C, H, W) to ``size`` by the nearest element: floor(i * scale), or rounded between aligned corners.
     """
-    for axis, wanted in ((2, int(size[0])), (3, int(size[1]))):
+    for axis, wanted in ((2, size_of(size[0])), (3, size_of(size[1]))):
         n = t.shape[axis]
         if align_corners and wanted > 1:
             at = (_positions(n, wanted, True, False, t.device) + 0.5).floor()

@@ -13,7 +13,7 @@ from ms2torch._core.operators.registry import REQUIRED, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import dtype as _dtype
 
-from ._array_shape import ints
+from ._array_shape import ints, size_of
 from ._nn_conv import _numbers, even, flat, paired, same_pads
 from ._nn_windows import check_max_pool3d, check_max_unpool3d, check_three, check_unpool
 
@@ -315,7 +315,7 @@ def adaptive_max_pool3d(input, output_size, return_indices=False):
     if not isinstance(output_size, int):
         if None in tuple(output_size):
             raise TypeError(f"For Tensor, the input_data is {output_size} that contain unsupported element.")
-        output_size = tuple(int(n) for n in output_size)          # a Tensor of Int32 there
+        output_size = tuple(map(size_of, output_size))          # a Tensor of Int32 there
         if min(output_size) <= 0:
             raise ValueError("For 'AdaptiveMaxPool3D', 'output_size' should be a vector with all positive "
                              f"item, but got {output_size}.")
