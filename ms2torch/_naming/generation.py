@@ -72,4 +72,7 @@ def is_before(major: int, minor: int) -> bool:
 
 
 if os.environ.get("MS2TORCH_API"):
-    set_api(os.environ["MS2TORCH_API"])
+    try:
+        set_api(os.environ["MS2TORCH_API"])
+    except ValueError as err:
+        raise ValueError(f"MS2TORCH_API: {err}") from None
