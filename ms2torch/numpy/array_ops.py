@@ -220,6 +220,10 @@ def dsplit(x, indices_or_sections):
 @arrays(1)
 def tile(a, reps):
     """The array repeated as a whole (``mindspore.numpy.tile``)."""
+    if isinstance(reps, torch.Tensor):
+        reps = reps.tolist() if not reps.is_floating_point() else reps
+    elif isinstance(reps, (range, set, bytes)):
+        reps = tuple(reps)
     given = tuple(reps) if isinstance(reps, (tuple, list)) else (reps,)
     for place, times in enumerate(given, max(a.ndim - len(given), 0)):
         if isinstance(times, int) and times < 0:

@@ -32,6 +32,7 @@ _PLAIN = (int, float, bool, str, type(None), list, tuple, complex, dict, np.ndar
 _GROUP = re.compile(r"^\w+|\([^()]*\)")
 _ARGUMENT = re.compile(r"(\w+)(?::(\w+)(?:\.(\w+))?|:=([^=]+))?(?:\{([^}]*)\})?=<([^>]*)>")
 _AXIS = re.compile(r"(start_|end_)?(dim|axis)s?\d?")
+_CAST = re.compile(r"For '(\w+)', the value of '(\w+)' is invalid")
 _WORDS = {bool: "bool", int: "int", float: "float", str: "string", type(None): "None"}
 _TYPES = ((type(None), "None"), (bool, "Bool"), (int, "Int64"), (float, "Float32"), ((str, bytes), "String"),
           (type(...), "Ellipsis"))
@@ -71,7 +72,12 @@ def wrong_arguments(valid: str, arguments: dict, defaults: dict) -> TypeError | 
             if given is None and none:
                 found.append(f"{called}={none}")
                 continue
-            if isinstance(given, torch.Tensor) and group is not groups[-1]:
+            casts = isinstance(given, torch.Tensor) and (head, called) in cast_inputs()
+            if casts or (isinstance(given, torch.Tensor) and group is not groups[-1]):
+                if given.ndim and casts:
+                    told = str(given.detach().cpu().numpy())
+                    return ValueError(f"For '{head}', the value of '{called}' is invalid: '{told}'.",
+                                      "Only support 0-dim tenor to scalar.")
                 given = _number_of(head, called, given)
             if attribute and not isinstance(given, (torch.Tensor, np.ndarray, np.generic)):
                 return AttributeError(f"{object_name(given)} has no attribute '{attribute}'")
@@ -87,11 +93,20 @@ def wrong_arguments(valid: str, arguments: dict, defaults: dict) -> TypeError | 
                      f'The valid calling should be: "{plain}".')
 
 
-def _number_of(primitive: str, attribute: str, value):
-    """The number for which a Tensor without axes stands, where it is an attribute of a Primitive."""
+def _number_of(primitive: str, argument: str, value):
+    """The number for which a Tensor without axes stands, where an operator takes it for one."""
     from ms2torch._core.operators.attribute_forms import holds_number
 
-    return value.item() if not value.ndim and holds_number(primitive, attribute) else value
+    known = (primitive, argument) in cast_inputs() or holds_number(primitive, argument)
+    return value.item() if not value.ndim and known else value
+
+
+@cache
+def cast_inputs() -> frozenset[tuple[str, str]]:
+    """The operators' inputs, (Primitive, argument), that are numbers and may be Tensors without axes: those
+    of which an odd argument's table says so."""
+    text = Path(__file__).with_name("odd.tsv").read_text(encoding="utf-8")
+    return frozenset(_CAST.findall(text)) | {("FFTFreq", "d"), ("RFFTFreq", "d"), ("CumSum", "axis")}
 
 
 @cache
@@ -154,6 +169,8 @@ def describe(value) -> str:
         return "mindspore.dtype"
     if isinstance(value, np.bool_):                 # (by the name of the releases that MindSpore runs on)
         return "<class 'numpy.bool_'>"
+    if isinstance(value, float):                    # numpy's float64 is one
+        return "float"
     return _WORDS.get(type(value)) or str(type(value)).replace("'ms2torch.", "'mindspore.")
 
 

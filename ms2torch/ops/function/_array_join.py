@@ -6,7 +6,7 @@ import torch
 
 from ms2torch._core.checks.calls import describe, no_matching_form
 from ms2torch._core.checks.enum_words import chosen
-from ms2torch._core.errors import final
+from ms2torch._core.errors import asked, final
 from ms2torch._core.gradient import integers
 from ms2torch._core.operators import autocast
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
@@ -204,6 +204,13 @@ def block_diag(*inputs):
     """Matrices along the diagonal of one (``mindspore.ops.block_diag``)."""
     if not inputs:
         raise RuntimeError("For 'block_diag', the input is empty.")
+    for t in inputs:
+        if not isinstance(t, torch.Tensor):
+            raise asked(TypeError("For 'block_diag', each element of 'inputs' must be a tensor, but got "
+                                  f"{type(t)}"))
+        if t.ndim > 2:
+            raise asked(ValueError("For 'block_diag', the dimension of each elements in 'inputs' must be 0, "
+                                   f"1, or 2, but got {t.ndim}"))
     dtypes = {t.dtype for t in inputs}
     if len(dtypes) > 1 and not dtypes.isdisjoint(_dtype.UNSIGNED):
         raise TypeError("For Op[Concat], the promote output type is invalid")
@@ -213,6 +220,8 @@ def block_diag(*inputs):
 @op
 def cartesian_prod(*inputs):
     """Every combination of the elements of vectors, a row each (``mindspore.ops.cartesian_prod``)."""
+    if len(inputs) > 1:
+        _meshed(inputs, "ij")
     found = torch.cartesian_prod(*(t.reshape(-1) if t.ndim == 0 else t for t in inputs))
     return found.unsqueeze(1) if len(inputs) == 1 else found
 
@@ -257,6 +266,10 @@ def _meshed(tensors, order: str) -> tuple:
         raise TypeError(f'Failed calling Meshgrid with "Meshgrid(indexing=string)(inputs='
                         f'{describe(tuple(tensors))})". The valid calling should be: '
                         '"Meshgrid(indexing=<string>)(inputs=<list of tensor, tuple of Tensor>)".')
+    if any(t.ndim > 1 for t in tensors):
+        raise asked(ValueError("For 'BroadcastTo', in order to broadcast, each dimension pair must be equal "
+                               "or input dimension is 1 or target dimension is -1. But got the shapes "
+                               f"{[tuple(t.shape) for t in tensors]} of what should be vectors."))
     return tuple(torch.meshgrid(*tensors, indexing=order))
 
 

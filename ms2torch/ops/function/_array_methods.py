@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import builtins
 
+import numpy as np
 import torch
 
 from ms2torch._core import mode
 from ms2torch._core.checks import refused
-from ms2torch._core.checks.calls import describe, no_matching_form
+from ms2torch._core.checks.calls import compiled_name, describe, no_matching_form
 from ms2torch._core.checks.overloads import overload_error
 from ms2torch._core.devices.device import device as _here
 from ms2torch._core.errors import asked
@@ -340,30 +341,42 @@ def resize(input, *new_shape):
 
     (``mindspore.Tensor.resize``.)
     """
-    if any(isinstance(n, torch.Tensor) and n.ndim for n in new_shape):
-        raise TypeError("Only integer scalar tensors can be converted to a scalar index")
+    for n in new_shape:
+        if isinstance(n, torch.Tensor) and n.numel() != 1:
+            raise asked(ValueError(f"The tensor should have only one element, but got {n.numel()}, more than "
+                                   "one element is ambiguous."))
+        if isinstance(n, torch.Tensor) and n.ndim:
+            raise TypeError("Only integer scalar tensors can be converted to a scalar index")
     if not new_shape:
         return input.clone()
-    alone = len(new_shape) == 1 and isinstance(new_shape[0], (tuple, list))
-    shape = [whole(n) if isinstance(n, torch.Tensor) else n for n in (new_shape[0] if alone else new_shape)]
-    size = 1
-    try:
-        for n in shape:
+    # (the real one takes a tuple that is the only argument for the shape, and multiplies what it finds)
+    alone = len(new_shape) == 1 and isinstance(new_shape[0], tuple)
+    shape, size, kind = [*(new_shape[0] if alone else new_shape)], 1, ""
+    for n in shape:
+        if isinstance(n, torch.Tensor):
+            kind = f"Tensor[{_dtype.from_torch(n.dtype)}]" if n.is_floating_point() else kind
+            n = n.item()
+        try:
             size *= n
+        except TypeError:
+            raise asked(TypeError("unsupported operand type(s) for *=: 'int' and "
+                                  f"{compiled_name(n)}")) from None
+    try:
         more = size - input.numel()
     except TypeError as wrong:
         raise asked(wrong) from None
-    if more > 0 and isinstance(size, builtins.float):
+    if more > 0 and isinstance(size, (builtins.float, np.floating)):
+        wanted = "Tensor[Int32], Tensor[Int64]" if kind else "Int32, Int64"
         raise asked(TypeError("For primitive[FillV2], the input argument[input[shape]] must be a type of "
-                              "{Int32, Int64}, but got Float32."))
-    if more <= 0 and not isinstance(size, builtins.int):
+                              f"{{{wanted}}}, but got {kind or 'Float32'}."))
+    if more <= 0 and not isinstance(size, builtins.int) and not kind:
         raise asked(RuntimeError("Slice index type must be int, tensor or none."))
     for place, n in enumerate(shape):
-        if isinstance(n, builtins.bool):
-            told = f"(position 0) should be tuple of int, but unpack failed at pos {place} (got bool)."
-            if not place:
-                told = " (position 1) must be tuple of int but found type of tuple at pos 0."
-            raise asked(TypeError(f"reshape(): argument 'shape'{told}"))
+        if isinstance(n, builtins.bool) or (isinstance(n, torch.Tensor) and n.is_floating_point()):
+            raise asked(TypeError("reshape(): argument 'shape' (position 1) must be tuple of int but found "
+                                  "type of tuple at pos 0." if not place else
+                                  "reshape(): argument 'shape'(position 0) should be tuple of int, but "
+                                  f"unpack failed at pos {place} (got {describe(n)})."))
     flat, shape, size = input.reshape(-1), [builtins.int(n) for n in shape], builtins.int(size)
     if size > flat.numel():
         flat = torch.cat((flat, flat.new_zeros(size - flat.numel())))

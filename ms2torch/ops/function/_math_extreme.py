@@ -196,10 +196,12 @@ def _check_kinds(name, args, keepdims, initial, where, return_indices, axis=None
         args and isinstance(args[0], torch.Tensor) and args[0].ndim,
         isinstance(dim, torch.Tensor), isinstance(axis, torch.Tensor) and axis.ndim,
         len(args) > 1 and args[1].__class__ is not bool, keepdims.__class__ is not bool,
+        isinstance(axis, _NO_AXIS), isinstance(dim, _NO_AXIS),
         isinstance(initial, str), isinstance(initial, torch.Tensor) and initial.ndim,
         not isinstance(where, (bool, torch.Tensor)),
     )
     if any(wrong):
+        named |= {"return_indices": True} if return_indices else {}
         named = {n: v for n, v in (("dim", dim), ("axis", axis)) if v is not None} | named
         raise no_matching_form(name, *args, **named)
     if keepdim is True and not isinstance(args[0] if args else dim, (int, np.integer)):
@@ -219,6 +221,7 @@ def _no_scalar(name, initial) -> TypeError:
 
 
 _LEFT_OUT = object()
+_NO_AXIS = (str, float, bool)
 
 
 def _make_method(kind, name):

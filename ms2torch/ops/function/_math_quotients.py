@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 
+from ms2torch._core.checks.calls import describe
 from ms2torch._core.checks.enum_words import chosen
+from ms2torch._core.errors import asked
 from ms2torch._core.gradient.integers import without_bprop
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
@@ -22,6 +25,9 @@ def div(input, other, *, rounding_mode=None):
     """
     if rounding_mode is None:
         return arithmetic.div(input, other)
+    if not all(isinstance(x, (torch.Tensor, int, float, np.number)) for x in (input, other)):
+        raise asked(TypeError(f'Failed calling DivMod with "DivMod()(input={describe(input)}, '
+                              f'other={describe(other)}, rounding_mode=string)".'))
     if rounding_mode == "floor":
         return arithmetic.floor_div(input, other)
     if rounding_mode == "trunc":

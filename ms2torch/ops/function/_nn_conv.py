@@ -127,6 +127,8 @@ def check_no_padding(pad_mode: str, padding, dims: int, name: str) -> None:
     if name in ("Conv2DTranspose", "Conv2DBackpropInput"):
         raise ValueError(f"For '{name}', the 'pad' must be zero or (0, 0, 0, 0) when 'pad_mode' is not "
                          f"\"pad\", but got 'pad' is {padding} and 'pad_mode' is {pad_mode}.")
+    if name == "conv1d":                                        # (an image of one row)
+        name, padding = "Conv2D", (0, 0, *[p for pair in paired(padding, dims) for p in pair])
     raise ValueError(f"For '{name}', the 'pad' must be zero when 'pad_mode' is not 'pad', but got 'pad': "
                      f"{padding} and 'pad_mode': {pad_mode}.")
 

@@ -15,7 +15,7 @@ from ms2torch._core.tensor import dtype as _dtype
 
 from ._array_shape import ints, size_of
 from ._nn_conv import _numbers, even, flat, paired, same_pads
-from ._nn_windows import check_max_pool3d, check_max_unpool3d, check_three, check_unpool
+from ._nn_windows import check_max_pool3d, check_max_unpool3d, check_some_left, check_three, check_unpool
 
 _PLAIN_MAX = {2: torch.max_pool2d, 3: torch.max_pool3d}
 _MAX = {1: F.max_pool1d, 2: F.max_pool2d, 3: F.max_pool3d}
@@ -218,6 +218,8 @@ def _avg_functional(x, kernel_size, stride, padding, ceil_mode, count_include_pa
     stride = kernel if stride is None else _numbers(stride, dims)
     if dims == 3:
         check_three("AvgPool3D", kernel_size=kernel, strides=stride)
+    if not x.numel():
+        check_some_left(x, kernel, stride, padding)
     return avg_pooled(x, kernel, stride, "PAD", padding, ceil_mode, count_include_pad, divisor or None)
 
 

@@ -29,6 +29,17 @@ def check_max_pool3d(kernel, stride, pads) -> None:
                                "got ksize is[[const vector]{}], pads is[[const vector]{}].".format(*told)))
 
 
+def check_some_left(x, kernel, stride, padding) -> None:
+    """RuntimeError for the mean of windows of an empty tensor."""
+    dims = len(kernel)
+    if x.ndim != dims + 2 or not _all_ints((*kernel, *stride)) or padding.__class__ is not int:
+        return
+    rest = [(n + 2 * padding - k) // s + 1 for n, k, s in zip(x.shape[2:], kernel, stride, strict=True)]
+    shape = ", ".join(map(str, (*x.shape[:2], *(1,) * (3 - dims), *rest)))
+    raise asked(RuntimeError("For 'AvgPool3D', output shape's all elements must be positive, but got shape: "
+                             f"[const vector]{{{shape}}}.Please check input parameter!"))
+
+
 def check_columns(name: str, kernel_size, dilation, padding, stride, output_size=None, x=None) -> None:
     """ValueError for windows of two sizes that are not positive, and for columns ``x`` (N, C, windows'
     elements, places) that are not those of an image of ``output_size``."""

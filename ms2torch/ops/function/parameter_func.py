@@ -23,7 +23,7 @@ def fitting(variable: Tensor, value, name: str) -> torch.Tensor:
     old = variable._t
     if old._is_view() and mode.differentiation is None and not mode.graph:
         raise _of_a_view(old, name)
-    if t.dtype is not old.dtype and _dtype.common(t.dtype, old.dtype) is not old.dtype:
+    if t.dtype is not old.dtype and _dtype.common(old.dtype, t.dtype) is not old.dtype:
         raise TypeError(
             "Data type conversion is not supported for a 'Parameter', nor for the input tensor of an "
             f"in-place operator, so data type {variable.dtype}, which cannot be converted to data type "

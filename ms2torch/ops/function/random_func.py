@@ -12,7 +12,7 @@ import torch
 from ms2torch._checkparam import check_value_type
 from ms2torch._core.checks.calls import type_description
 from ms2torch._core.devices.device import device
-from ms2torch._core.errors import final
+from ms2torch._core.errors import asked, final
 from ms2torch._core.operators.registry import (
     REQUIRED,
     Primitive,
@@ -25,7 +25,7 @@ from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.random import random_streams
 from ms2torch._core.random.random_streams import Stream
 from ms2torch._core.tensor import dtype as _dtype
-from ms2torch._core.tensor.tensor import Tensor, as_torch, lower, wrap
+from ms2torch._core.tensor.tensor import Tensor, as_torch, lift, lower, wrap
 from ms2torch._core.torch_private import standard_gamma
 from ms2torch.common.generator import engine
 
@@ -207,12 +207,12 @@ def normal(shape, mean, stddev, seed=None):
 def _positive(shape, name: str) -> tuple:
     """A tuple of positive ints, which `normal` and `laplace` ask for."""
     if not isinstance(shape, tuple):
-        raise TypeError(f"Type of 'shape' must be tuple, but got: {type(shape)}")
+        raise asked(TypeError(f"Type of 'shape' must be tuple, but got: {type(lift(shape))}"))
     for v in shape:
         if isinstance(v, (int, float)) and v <= 0:
-            raise ValueError(f"Elements of 'shape' must be positive int, but got: {v}")
+            raise asked(ValueError(f"Elements of 'shape' must be positive int, but got: {v}"))
         if not isinstance(v, int):
-            raise TypeError(f"Elements of 'shape' must be int, but got: {type(v)}")
+            raise asked(TypeError(f"Elements of 'shape' must be int, but got: {type(v)}"))
     return sizes(shape, name)
 
 
