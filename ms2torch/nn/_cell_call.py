@@ -15,6 +15,7 @@ from ms2torch._core import mode
 from ms2torch._core.gradient import passes, recording
 from ms2torch._core.gradient.custom import backward_hooked, custom_bprop
 from ms2torch._core.operators import autocast
+from ms2torch._core.processes import distributed
 from ms2torch._core.random.repeating import Replay
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 from ms2torch.common.parameter import Parameter
@@ -34,6 +35,9 @@ class CellCall:
 
     # In a Cell that is evaluated: whether it is slow for anything beside that.
     _evaluated = None
+
+    # Whether it calls its network for each micro-batch of a pipeline (`wrap.own_pipelines`).
+    _micro_batched = False
 
     # Where stages of a pipeline are trained: what reads which Parameter (`stages.Plan`).
     _staged = None
@@ -175,7 +179,15 @@ def _constructed(cell: CellCall, *args, **kwargs):
     cell.__dict__["_in_slow_construct"] = True
     try:
         if cell.has_bprop and passes.is_differentiating():
-            return custom_bprop(cell.construct, cell.bprop, args, kwargs)
+            run = partial(custom_bprop, cell.construct, cell.bprop)
+            if mode.way is None:
+                return run(args, kwargs)
+            return mode.way.function(type(cell).__name__, lambda *args: run(args, kwargs), args)
+        if cell._micro_batched and distributed.staged() and mode.way is None and (
+                mode.differentiation is not None):
+            from ms2torch.nn.wrap import own_pipelines
+
+            return own_pipelines.through_stages(cell, args, kwargs)
         if mode.differentiation is not None and cell._recompute:
             return checkpointed(cell.construct, args, kwargs)
         return cell.construct(*args, **kwargs)

@@ -154,6 +154,11 @@ class CellSettings:
         """Take over what a wrapped network was configured with."""
         if isinstance(network, CellSettings) and network.jit_config_dict:
             self.__dict__["jit_config_dict"] = network.jit_config_dict
+        from ms2torch.nn.wrap import own_pipelines
+
+        if own_pipelines.adds_up_micro_batches(self):
+            self._mark_slow()
+            self.__dict__["_micro_batched"] = True
 
     def flatten_weights(self, fusion_size: int = 0) -> None:
         """A memory layout hint; parameters keep their own storage here."""

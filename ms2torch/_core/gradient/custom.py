@@ -37,7 +37,10 @@ class _Bprop(torch.autograd.Function):
     @staticmethod
     def backward(ctx, *grads):
         saved = ctx.saved_tensors
-        return (None, *ctx.run.backward(saved[: ctx.count], saved[ctx.count :], grads))
+        inputs, outs = saved[: ctx.count], saved[ctx.count :]
+        if mode.mesh is not None:
+            return (None, *mode.mesh.in_shares(ctx.run.backward, inputs, outs, grads))
+        return (None, *ctx.run.backward(inputs, outs, grads))
 
 
 class _Run:

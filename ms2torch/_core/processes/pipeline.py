@@ -13,20 +13,20 @@ sensitivity that it is asked with.
 from __future__ import annotations
 
 import math
-import weakref
 
 import torch
 import torch.distributed as dist
 
 from ms2torch._core import mode
 from ms2torch._core.devices.device import device
-from ms2torch._core.errors import final, unsupported
+from ms2torch._core.errors import unsupported
 from ms2torch._core.gradient import amp, passes, recording
 from ms2torch._core.processes import distributed, faults, reducing, zero
-from ms2torch._core.processes.stages import ABOUT, Plan, Survey, Value, Walk, mapped
+from ms2torch._core.processes.elsewhere import free_memory, gradient_of
+from ms2torch._core.processes.stages import Plan, Survey, Value, Walk, leaves_of, mapped
 from ms2torch._core.random import random_streams
 from ms2torch._core.tensor.tensor import Tensor, wrap
-from ms2torch._core.torch_private import WithoutSubclasses, says, tree_leaves, without_modes
+from ms2torch._core.torch_private import says
 
 # Torch's schedule by MindSpore's scheduler; of the others, which change the order alone, 1F1B stands in.
 _SCHEDULES = {"gpipe": "ScheduleGPipe"}
@@ -100,13 +100,41 @@ class Pipelined:
         self.arriving = plan.crossing(stage) if stage else []
         self.leaving = plan.crossing(stage + 1) if stage < last else []
         self.batches: list = []
+        # What the network gave for each micro-batch, without what `losses` of the last stage are.
+        self.outputs: list[list] = []
         self.published = True
+        self.losses = losses_of(plan)
+        # How much of each micro-batch's losses the gradients are of.
+        self.shares = torch.ones(micro, len(self.losses), dtype=torch.float64)
         self.scale = 1.0
-        shown = [tuple(map(_example, some)) for some in (self.arriving, self.leaving or [plan.output])]
+        shown = [tuple(map(_example, some)) for some in (self.arriving, self.leaving)]
+        if not self.leaving:
+            shown[1] = (torch.empty((), dtype=_joint(self.losses), device=device()).requires_grad_(),)
         part = pipelining.PipelineStage(_Part(self), stage, self.at.count, device(), shown[0], shown[1],
                                         group=self.at.group)
         schedule = getattr(pipelining, _SCHEDULES.get(distributed.schedule, "Schedule1F1B"))
         self.schedule = schedule(part, micro, loss_fn=self._loss)
+
+    def divided(self, output) -> tuple[list, list]:
+        """What the network gave: the losses, where this stage makes them, and all else."""
+        losses, others, last = [], [], self.at.stage == self.at.count - 1
+        for known, x in zip(leaves_of(self.plan.output), leaves_of(output), strict=True):
+            t = getattr(x, "_t", x)
+            if known.__class__ is not Value:
+                others.append(wrap(t.detach()) if isinstance(x, Tensor) else x)
+            elif last:
+                t = t.full_tensor() if hasattr(t, "full_tensor") else t
+                losses.append(t.reshape(()).to(_joint(self.losses)))
+        return losses, others
+
+    def whole(self, losses: list, place: int) -> torch.Tensor:
+        """Of the losses of a micro-batch what the schedule differentiates."""
+        total = None
+        for t, share in zip(losses, self.shares[place].tolist(), strict=True):
+            if t.requires_grad and share:
+                part = t if share == 1.0 else t * share
+                total = part if total is None else total + part
+        return total if total is not None else losses[0]
 
     def held(self) -> list:
         """The Parameters that this process goes on to hold: those its stage reads, and any that none does."""
@@ -116,28 +144,31 @@ class Pipelined:
         return output * self.scale if self.scale != 1.0 else output
 
     def step(self, batches: list):
-        """(the sum of all micro-batches' losses, gradients of the open pass's weights by place)."""
+        """(all losses, a row for each micro-batch; gradients of the open pass's weights by place)."""
         opened = mode.differentiation
         if not self.published:
             publish(self.parameters)
         self.published = False
-        self.batches, losses, stage = list(batches), [], self.at.stage
+        self.batches, self.outputs, stage = list(batches), [], self.at.stage
         last = stage == self.at.count - 1
         target = torch.zeros(self.micro) if last else None
         with faults.diagnosing("a pipeline's step", self.at.ranks), torch.enable_grad():
             try:
-                self.schedule.step(target=target, losses=losses if last else None, return_outputs=False)
+                self.schedule.step(target=target, losses=[] if last else None, return_outputs=False)
             except RuntimeError as err:
                 if err.__cause__ is not None and says(err, "stage failed"):
                     raise err.__cause__ from None
                 raise
-            total = _total(losses) / self.scale if last else _example(self.plan.output)
-            dist.broadcast(total, self.at.ranks[-1], group=self.at.group)
+            if last:
+                found = torch.stack([torch.stack(row[0]) for row in self.outputs])
+            else:
+                found = torch.empty(self.micro, len(self.losses), dtype=_joint(self.losses), device=device())
+            dist.broadcast(found, self.at.ranks[-1], group=self.at.group)
         grads = []
         for alias in opened.aliases:
             grads.append(alias.grad)
             alias.grad = None
-        return total, self._reduced(grads, opened.weights)
+        return found, self._reduced(grads, opened.weights)
 
     def _reduced(self, grads: list, weights) -> list:
         """Gradients are summed over the block; those of weights that several stages read over these stages,
@@ -175,9 +206,10 @@ class _Part(torch.nn.Module):
         output = run_observed(way, own.network, own.batches.pop(0), {})
         here = dict(way.here)
         way.here.clear()        # (its tensors know their way: the circle would keep them until it is found)
+        losses, others = own.divided(output)
+        own.outputs.append(([t.detach() for t in losses], others))
         if own.at.stage == own.at.count - 1:
-            t = output._t
-            return t.full_tensor() if hasattr(t, "full_tensor") else t
+            return own.whole(losses, len(own.outputs) - 1)
         found = [local(v, here.get(v.place, received.get(v.place))) for v in own.leaving]
         # (What is only handed on is a view, so that it has a gradient of its own.)
         return tuple([t.view_as(t) if t.is_leaf else t.contiguous() for t in found])
@@ -201,11 +233,15 @@ def local(value: Value, t: torch.Tensor) -> torch.Tensor:
     return t if value.placements is None else t.redistribute(placements=value.placements).to_local()
 
 
-def _total(losses: list) -> torch.Tensor:
-    total = None
-    for one in losses:
-        total = one.detach() if total is None else total + one.detach()
-    return total
+def losses_of(plan: Plan) -> list[Value]:
+    """The numbers that a network gives and that its stages make."""
+    return [one for one in leaves_of(plan.output) if one.__class__ is Value]
+
+
+def _joint(losses: list) -> torch.dtype:
+    """The dtype in which the losses travel together."""
+    dtypes = {one.like.dtype for one in losses}
+    return dtypes.pop() if len(dtypes) == 1 else torch.float64
 
 
 def updated_elsewhere(p) -> bool:
@@ -241,12 +277,17 @@ def kind_of(batch: tuple) -> tuple:
                   for x in batch])
 
 
-def prepare(network, batches: list) -> Pipelined:
+def prepare(network, batches: list, plan: Plan | None = None) -> Pipelined:
     """The steps of ``network`` on such micro-batches."""
-    parameters = list(network.get_parameters())
-    plan = _first_survey(network, parameters, batches[0])
-    _check(plan)
-    return Pipelined(network, parameters, plan, len(batches))
+    return Pipelined(network, list(network.get_parameters()), plan or planned(network, batches[0]),
+                     len(batches))
+
+
+def planned(network, batch: tuple, several: bool = False) -> Plan:
+    """How such micro-batches go through the stages; ``several``: a network may give several losses."""
+    plan = _first_survey(network, list(network.get_parameters()), batch)
+    _check(plan, several)
+    return plan
 
 
 def _first_survey(network, parameters, args: tuple) -> Plan:
@@ -285,7 +326,7 @@ def run_observed(way, network, args: tuple, kwargs: dict):
         mode.way = outer
 
 
-def _check(plan: Plan) -> None:
+def _check(plan: Plan, several: bool) -> None:
     made, stages = {event.stage for event in plan.events}, distributed.stages
     for stage in range(stages):
         if stage not in made:
@@ -295,34 +336,51 @@ def _check(plan: Plan) -> None:
     if beyond:
         raise ValueError(f"'{beyond[0].name}' has pipeline_stage {beyond[0].stage}, but pipeline_stages is "
                          f"{stages}.")
-    if not isinstance(plan.output, Value) or plan.output.stage != stages - 1:
+    losses = losses_of(plan)
+    if not losses or max(one.stage for one in losses) != stages - 1:
         raise ValueError(f"The loss must be made by the last stage, {stages - 1}.")
-    if math.prod(plan.output.like.shape) != 1:
+    if not (several or isinstance(plan.output, Value)) or any(math.prod(one.shape) != 1 for one in losses):
         raise unsupported("nn.PipelineCell", "its network must give one number, the loss.",
                           "nn.PipelineCell(nn.WithLossCell(net, loss_fn), micro_size).")
+    for one in losses:
+        if one.stage != stages - 1:     # (the last stage hands them out)
+            plan.needs.setdefault(one.place, set()).add(stages - 1)
 
 
 class Trained(torch.autograd.Function):
-    """The loss of a step that has its gradients already: they go out times the sensitivity."""
+    """The losses of a step that has its gradients already: they go out times the sensitivity."""
 
     @staticmethod
-    def forward(ctx, total, owner, grads, *weights):
-        ctx.owner, ctx.grads, ctx.scale = owner, grads, owner.scale
-        return total.clone()
+    def forward(ctx, losses, owner, grads, hidden, *weights):
+        ctx.owner, ctx.grads, ctx.scale, ctx.shares = owner, grads, owner.scale, owner.shares
+        return torch.zeros_like(losses) if hidden else losses.clone()
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx, sens):
+        sens = _common(sens, ctx.owner, ctx.shares)
         # A sensitivity that scales half precision up is taken into the next step, where it must act.
         owner, dtypes = ctx.owner, {g.dtype for g in ctx.grads if g is not None}
         if torch.float16 in dtypes and float(sens) > 0:
             owner.scale = 2.0 ** round(math.log2(float(sens)))
         sens = sens / ctx.scale
-        return (None, None, None, *[None if g is None else g * sens.to(g.dtype) for g in ctx.grads])
+        return (None, None, None, None, *[None if g is None else g * sens.to(g.dtype) for g in ctx.grads])
 
 
-def train(owner: Pipelined, batches: list) -> Tensor:
-    """One step over the micro-batches inside an open differentiation; the sum of their losses."""
+def _common(sens: torch.Tensor, owner: Pipelined, shares: torch.Tensor) -> torch.Tensor:
+    """The one factor by which the sensitivities of all losses are their shares in the gradients."""
+    differ = [i for i, one in enumerate(owner.losses) if one.like.requires_grad]
+    found = sens[:, differ].double().cpu() / shares[:, differ]
+    first = found.flatten()[0]
+    if not bool(torch.isclose(found, first, rtol=1e-6, atol=0, equal_nan=True).all()):
+        raise unsupported("pipeline_stages", "the losses of one step are differentiated by different "
+                          "sensitivities.", "one loss, the sum of all times their shares.")
+    return sens.flatten()[differ[0]] / shares.flatten()[differ[0]].item()
+
+
+def train(owner: Pipelined, batches: list, hidden: bool = False) -> torch.Tensor:
+    """One step over the micro-batches inside an open differentiation; their losses, a row for each, or where
+    they are to be ``hidden`` zeros."""
     opened = mode.differentiation
     if opened.outer is not None:
         raise unsupported("pipeline_stages", "gradients of gradients do not go through stages.")
@@ -333,9 +391,17 @@ def train(owner: Pipelined, batches: list) -> Tensor:
     opened.staged = True
     batches = [tuple([wrap(x._t.detach()) if isinstance(x, Tensor) else x for x in batch])
                for batch in batches]
-    total, grads = owner.step(batches)
+    found, grads = owner.step(batches)
     passes.settling = Settling(owner)
-    return wrap(Trained.apply(total, owner, grads, *opened.aliases))
+    return Trained.apply(found, owner, grads, hidden, *opened.aliases)
+
+
+def sum_of_losses(owner: Pipelined, batches: list) -> Tensor:
+    """`train` of a network that gives one loss: the sum over the micro-batches."""
+    rows, total = train(owner, batches).reshape(-1), None
+    for one in rows.unbind():
+        total = one if total is None else total + one
+    return wrap(total.reshape(owner.losses[0].like.shape))
 
 
 class Settling:
@@ -355,9 +421,19 @@ class Settling:
                 if own.at.stage != first:
                     free_memory(p.__dict__.get("_twins", ()), (first,), twins=True)
                     mode.kept += 1
-        found.weights = [
-            torch.zeros_like(w._rest, device="meta") if updated_elsewhere(w) and not g.is_meta else g
-            for g, w in zip(found.weights, weights, strict=True)]
+        found.weights = [gradient_of(w, own.at.stage) if updated_elsewhere(w) else g
+                         for g, w in zip(found.weights, weights, strict=True)]
+        for g, w in zip(found.weights, weights, strict=True):
+            _accumulate(g, w)
+
+
+def _accumulate(g: torch.Tensor, w) -> None:
+    """What a program made by ``weights.clone(prefix="accu_grads")`` holds the sums of gradients over the
+    micro-batches, of whose names MindSpore's compiler knows it."""
+    for twin in w.__dict__.get("_twins", ()):
+        if twin.name == f"accu_grads.{w.name}" and not g.is_meta:
+            with torch.no_grad():
+                twin._rest.add_(g)
 
 
 def lay_out(network, args: tuple) -> None:
@@ -378,56 +454,3 @@ def let_go(network, parameters, plan: Plan) -> None:
         if readers and stage not in readers and not p._away:
             free_memory((p,), readers)
             free_memory(p.__dict__.get("_twins", ()), readers, twins=True)
-
-
-# What a program may ask of the data of a Parameter that it does not hold: how it is, or others like it.
-_OF_ITS_KIND = frozenset({"__get__", "__set__", "__delete__", "detach", "empty_like", "zeros_like",
-                          "requires_grad_", *ABOUT})
-# What makes Python's or numpy's values of it.
-_READS = frozenset({"numpy", "item", "tolist", "cpu", "__array__", "__bool__", "__float__", "__int__",
-                    "__index__"})
-
-
-class _Elsewhere(torch.nn.Parameter):
-    """In the place of data that other stages hold: torch would compute with memory never written.
-
-    A ``twin`` of a weight, as programs accumulate gradients in, goes with that weight's gradient, which is a
-    meta tensor here: what comes of the two is one as well.
-    """
-
-    @staticmethod
-    def of(parameter, like: torch.Tensor, twin: bool = False) -> _Elsewhere:
-        new = _Elsewhere._make_subclass(_Elsewhere, like, False)
-        new.parameter, new.twin = weakref.ref(parameter), twin
-        return new
-
-    @classmethod
-    def __torch_function__(cls, func, types, args=(), kwargs=None):
-        name = getattr(func, "__name__", None)
-        tensors = [t for t in tree_leaves((args, kwargs)) if isinstance(t, torch.Tensor)]
-        apart = name not in _READS and all(t.twin if isinstance(t, cls) else t.is_meta for t in tensors)
-        if mode.way is None and name not in _OF_ITS_KIND and not apart:
-            parameter = next(t for t in tensors if isinstance(t, cls)).parameter()
-            raise final(RuntimeError(
-                f"Parameter '{parameter.name}' belongs to pipeline stage "
-                f"{', '.join(map(str, parameter._away))}: this process does not hold it. Each process saves "
-                "its own stage (save_checkpoint); transform_checkpoints joins them."))
-        with WithoutSubclasses():
-            found = func(*args, **(kwargs or {}))
-        return cls.of(args[0].parameter(), found, args[0].twin) if name == "detach" else found
-
-
-def free_memory(parameters, readers, twins: bool = False) -> None:
-    """Other stages, ``readers``, keep a Parameter, or what optimizers keep of it: here it has no memory."""
-    for one in parameters:
-        old = one._rest
-        if not one._away:
-            with without_modes():
-                like = torch.empty(old.shape, dtype=old.dtype, device="meta")
-                new = _Elsewhere.of(one, like, twins)
-            old.data = old.data.new_empty(0)
-            old._moved_to = new
-            zero._slot.__set__(one, new)
-            one._rest = new
-            one._away = tuple(sorted(readers))
-    mode.kept += 1

@@ -368,11 +368,14 @@ class Spread:
     def whole(self, t: torch.Tensor) -> torch.Tensor:
         """``t`` as its elements can be written, in memory of its own where it isn't ``t`` itself: torch reads
         elements of a split tensor from a copy, and what is written to that is lost."""
+        return self._whole(t) if mode.way is None else mode.way.call("whole", self._whole, t)
+
+    def _whole(self, t: torch.Tensor) -> torch.Tensor:
         if t.__class__ is not DTensor:
             t = t.clone()
         elif is_everywhere(t):
             return t
-        return _redistributed(t, (Replicate(),) * len(self.sizes), self.spread)
+        return t if t.is_meta else laid(self.spread(t), (Replicate(),) * len(self.sizes))
 
     def as_it_lies(self, old: torch.Tensor, t: torch.Tensor) -> torch.Tensor:
         """``t``, to be copied into ``old``: whole where that is an ordinary tensor, the same on all."""
@@ -387,11 +390,16 @@ class Spread:
     def summed(self, x):
         """What an operator with a strategy gives: sums over the processes that are still to be made are made
         here, once, and not by each that reads it."""
+        if mode.way is not None and isinstance(x, Tensor):      # (another stage's shows no sums)
+            return wrap(mode.way.call("summed", _summed, x._t))
         t = getattr(x, "_t", None)
-        if t.__class__ is not DTensor or not any(one.is_partial() for one in t.placements):
-            return x
-        layout = tuple([Replicate() if one.is_partial() else one for one in t.placements])
-        return wrap(_redistributed(t, layout))
+        return x if t is None or not is_partial(t) else wrap(_summed(t))
+
+    def in_shares(self, backward, inputs, outs, grads):
+        """``backward(inputs, outs, grads)`` of a program's own gradient (`on_parts.in_shares`)."""
+        from ms2torch._core.processes import on_parts
+
+        return on_parts.in_shares(self.sizes, backward, inputs, outs, grads)
 
     def at_use(self, share, t: DTensor) -> DTensor:
         """A weight kept in parts as operators see it: what its optimizer alone keeps in parts is gathered,
@@ -459,6 +467,16 @@ class Spread:
         if not axes or not zero.is_shareable(p, count, plan.threshold):
             return used, used, 1
         return tuple(Shard(0) if a in axes else one for a, one in enumerate(used)), used, plan.level
+
+
+def is_partial(t: torch.Tensor) -> bool:
+    return t.__class__ is DTensor and any(one.is_partial() for one in t.placements)
+
+
+def _summed(t: torch.Tensor) -> torch.Tensor:
+    if not is_partial(t):
+        return t
+    return laid(t, tuple([Replicate() if one.is_partial() else one for one in t.placements]))
 
 
 def _redistributed(t: torch.Tensor, layout: tuple, spread=lambda t: t, by=laid) -> DTensor:

@@ -42,11 +42,12 @@ _LAYOUTS = frozenset({"T", "mT", "transpose", "permute", "t", "swapaxes", "swapd
 @dataclass(frozen=True, slots=True, eq=False)
 class Value:
     """A tensor that an event makes: its number, its stage, what this process's part of it is like (without
-    data), a DTensor's placements, whether a Tensor is around it."""
+    data), the shape of the whole, a DTensor's placements, whether a Tensor is around it."""
 
     place: int
     stage: int
     like: torch.Tensor
+    shape: tuple
     placements: tuple | None
     wrapped: bool
 
@@ -145,6 +146,18 @@ class _Way(TorchFunctionMode):
                 return func(*args)
             return self.operator(name, func, args, {})
 
+    def function(self, name: str, run, args):
+        """``run(*args)``, of which every part belongs to one stage, and whose operators nobody may see."""
+        if self._noting:
+            return run(*args)
+        given = _tensors(args)
+        stage = self.inside if self.inside is not None else self.stage_of(given)
+        self._used(given, stage)
+        return run(*args) if stage is None else self.cell(name, stage, run, args, {})
+
+    def _used(self, tensors, stage: int | None) -> None:
+        """``stage`` reads these."""
+
 
 def leaves_of(tree) -> list:
     """What is in nested lists, tuples and dicts, Tensors as they are."""
@@ -235,7 +248,7 @@ class Survey(_Way):
                 placements = whole_sums(t.placements)
                 local = t.redistribute(placements=placements).to_local()
             like = torch.empty_like(local, device="meta", requires_grad=t.requires_grad)
-            value = Value(len(self.plan.values), stage, like, placements, t is not x)
+            value = Value(len(self.plan.values), stage, like, tuple(t.shape), placements, t is not x)
             self.plan.values.append(value)
             self.made(t, value)
             return value
@@ -322,7 +335,8 @@ class Walk(_Way):
             if self.stage in self.plan.needs.get(value.place, ()):
                 found = self.received.get(value.place)
             if found is None:
-                found = torch.empty_like(value.like, requires_grad=value.like.requires_grad)
+                found = torch.empty(value.shape, dtype=value.like.dtype, device="meta",
+                                    requires_grad=value.like.requires_grad)
             found = self.made(found, value)
             return wrap(found) if value.wrapped else found
 

@@ -7,6 +7,7 @@ import torch
 
 from ms2torch._core.operators import arithmetic, autocast
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
+from ms2torch._core.processes import distributed
 from ms2torch._core.tensor.tensor import Tensor
 
 __all__ = ["accumulate_n", "addcdiv", "addcmul", "addn", "lerp"]
@@ -85,6 +86,8 @@ def _sum_of(x):
         )
     if not len(x):
         raise ValueError("For primitive[AddN], the input num must be greater than or equal to 1, but got 0.")
+    if distributed.staged() and any(t.is_meta for t in x):     # (other stages of a pipeline have these)
+        return torch.stack(list(x)).sum(0)
     total = x[0]
     for t in x[1:]:
         if t.dtype is not total.dtype:
