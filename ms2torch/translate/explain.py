@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import importlib.util
 import os
 import re
 import sys
@@ -54,6 +55,9 @@ def main(argv: list[str]) -> int:
         return _wrong(f"{path}: {err.strerror or err}")
     except (SyntaxError, ValueError) as err:
         return _wrong(f"{path}: {err}")
+    count = len(source.splitlines())
+    if not 0 < int(line) <= count:
+        return _wrong(f"{path} has {count} lines")
     names = names_at(source, int(line))
     if not names:
         print(f"{asked.what}: no name of MindSpore stands there")
@@ -67,10 +71,20 @@ def _wrong(text: str) -> int:
 
 
 def names_at(source: str, line: int) -> list[str]:
-    """The MindSpore names on a line, as `translate_source` knows them."""
+    """The MindSpore names on a line, as `translate_source` knows them; else those of the statement that it is
+    a part of."""
     from . import translate_source
 
-    return list(dict.fromkeys(site.name for site in translate_source(source).sites if site.line == line))
+    sites = translate_source(source).sites
+    names = [site.name for site in sites if site.line == line]
+    if not names:
+        around = [
+            node for node in ast.walk(ast.parse(source))
+            if isinstance(node, ast.stmt) and not hasattr(node, "body")
+            and node.lineno <= line <= node.end_lineno
+        ]  # fmt: skip
+        names = [s.name for node in around for s in sites if node.lineno <= s.line <= node.end_lineno]
+    return list(dict.fromkeys(names))
 
 
 def _explain(name: str, zh: bool) -> int:
@@ -79,8 +93,12 @@ def _explain(name: str, zh: bool) -> int:
     from .rules import rule_of
     from .rules.table import full_name
 
+    name = re.sub(r"^ms\.", "mindspore.", name)
     rule = rule_of(name)
     path = full_name(name)
+    if rule is None and _is_module(name):
+        print(f"{name} is a module: ms2torch explain {name}.NAME")
+        return 1
     if rule is None:
         answer = look_up(path)
         reason = answer.text or ("its calls stay ms2torch's" if answer.name == path else "no such name")
@@ -90,6 +108,15 @@ def _explain(name: str, zh: bool) -> int:
         return 1
     print("\n".join(describe_rule(path, rule, zh)))
     return 0
+
+
+def _is_module(name: str) -> bool:
+    if name != "mindspore" and not name.startswith("mindspore."):
+        return False
+    try:
+        return importlib.util.find_spec(f"ms2torch{name.removeprefix('mindspore')}") is not None
+    except (ImportError, ValueError):
+        return False
 
 
 def describe_rule(path: str, rule, zh: bool) -> list[str]:

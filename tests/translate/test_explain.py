@@ -26,10 +26,15 @@ def test_a_line_names_all_that_stands_there(tmp_path, capsys):
     said = capsys.readouterr().out
     assert all(name in said for name in ("nn.Sequential(", "nn.Linear(", "nn.ReLU()"))
     assert explain.main([f"{program}:2"]) == 1
+    assert explain.main([f"{program}:4"]) == 2
+    program.write_text("from mindspore import nn\n\nnet = nn.Dense(\n    2,\n    2,\n)\n")
+    assert explain.main([f"{program}:5"]) == 0      # within a call of several lines
+    assert explain.main(["ms.nn.Dense"]) == 0
 
 
 @pytest.mark.parametrize(
-    ("what", "code"), [("nn.Foo", 1), ("absent.py:3", 2), ("a.py:x", 2), ("absent.py", 2)]
+    ("what", "code"),
+    [("nn.Foo", 1), ("mindspore", 1), ("mindspore.nn", 1), ("absent.py:3", 2), ("a.py:x", 2), ("absent.py", 2)],
 )
 def test_bad_input_is_one_line(what, code, capsys):
     assert explain.main([what]) == code

@@ -174,10 +174,11 @@ def to(call):
     return call.updated
 
 
-def _spread(call, x: str, rest: str, target: str, keyword: str = ""):
-    """``x.reshape(2, 3)`` and ``x.reshape((2, 3))`` alike."""
-    if keyword and keyword in call and keyword != rest:
-        return f"{{{x}}}.{target}({{{keyword}*}})"
+def _spread(call, x: str, rest: str, target: str, *keywords: str):
+    """``x.reshape(2, 3)``, ``x.reshape((2, 3))`` and ``x.reshape(shape=(2, 3))`` alike."""
+    for keyword in keywords:
+        if keyword in call:
+            return f"{{{x}}}.{target}({{{keyword}*}})"
     args = call.args.get(rest)
     if isinstance(args, cst.BaseExpression):
         return f"{{{x}}}.{target}({{{rest}*}})"
@@ -204,12 +205,12 @@ def _spread(call, x: str, rest: str, target: str, keyword: str = ""):
 def view(call):
     if "dtype" in call:
         call.refuse("view(dtype) has no counterpart here")
-    return _spread(call, "input", "shape", "reshape")
+    return _spread(call, "input", "sizes", "reshape", "shape")
 
 
 @rule("Tensor.reshape", "x.reshape(shape)")
 def reshape(call):
-    return _spread(call, "input", "shape", "reshape")
+    return _spread(call, "input", "sizes", "reshape", "shape")
 
 
 @rule(
@@ -237,7 +238,7 @@ def transpose(call):
 
 @rule("Tensor.permute", "x.permute(axes)")
 def permute(call):
-    return _spread(call, "input", "axis", "permute")
+    return _spread(call, "input", "axis", "permute", "dims")
 
 
 @rule("Tensor.broadcast_to", "x.expand(shape)")
@@ -252,7 +253,7 @@ def expand(call):
 
 @rule("Tensor.tile", "x.tile(dims)")
 def tile(call):
-    return _spread(call, "input", "dims", "tile", "reps")
+    return _spread(call, "input", "counts", "tile", "dims", "reps")
 
 
 @rule(
