@@ -4,6 +4,7 @@ What MindSpore has at its top level is here; ``install`` makes ``import mindspor
 ``to_torch`` hands a Cell to torch's own tools.
 """
 
+from ms2torch import _early as _early  # first: it takes Ctrl-C
 from ms2torch._naming.loading import without_collections as _without_collections
 from ms2torch._naming.surface import install_lazy as _install_lazy
 from ms2torch._version import __version__ as _ms2torch_version

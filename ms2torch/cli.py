@@ -16,6 +16,8 @@ import sys
 from difflib import get_close_matches
 from typing import NamedTuple
 
+from ms2torch import _early
+
 
 class Command(NamedTuple):
     """One command: what it is for, who makes its parser, who carries it out (both ``module:function``)."""
@@ -328,10 +330,12 @@ def run(argv: list[str]) -> int | None:
 
         return command.check_program(rest, options.api)
     if options.nproc or options.nnodes > 1:
+        _early.is_over()
         return _processes(parser, options, rest)
     from .shim import launcher
 
     _prepare(options)
+    _early.is_over()
     match rest:
         case ["-m", name, *args]:
             launcher.run_module(name, args)
@@ -407,6 +411,7 @@ def main(argv: list[str] | None = None) -> None:
         code = run(argv[1:] if argv[:1] == ["run"] else argv)
     else:
         try:
+            _early.is_over()
             with _ended_from_outside():
                 code = find(COMMANDS[argv[0]].main)(argv[1:])
         except KeyboardInterrupt:

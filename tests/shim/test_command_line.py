@@ -221,3 +221,20 @@ def test_control_c_ends_a_command_in_one_line(tmp_path, monkeypatch, capsys):
     with pytest.raises(SystemExit) as end:
         cli.main(["translate", "a.py"])
     assert end.value.code == 130 and capsys.readouterr().err == "ms2torch translate: interrupted\n"
+
+
+@pytest.mark.parametrize("name, code, said", [
+    ("/usr/bin/ms2torch", 130, "ms2torch: interrupted\n"), ("train.py", -2, "KeyboardInterrupt\n"),
+])
+def test_control_c_while_the_command_is_imported(name, code, said, tmp_path):
+    program = (f"import os, signal, sys; sys.argv = [{name!r}]; import ms2torch; "
+               "os.kill(os.getpid(), signal.SIGINT)")
+    got, out, err = python("-c", program, cwd=tmp_path)
+    assert (got, out) == (code, "") and err.endswith(said)
+    assert ("Traceback" in err) == (code != 130)
+
+
+def test_a_program_gets_its_own_control_c(tmp_path):
+    program = ("import os, signal\ntry:\n    os.kill(os.getpid(), signal.SIGINT)\n"
+               "except KeyboardInterrupt:\n    print('mine')")
+    assert launched("-c", program, cwd=tmp_path)[:2] == (0, "mine\n")
