@@ -34,7 +34,8 @@ def test_a_line_names_all_that_stands_there(tmp_path, capsys):
 
 @pytest.mark.parametrize(
     ("what", "code"),
-    [("nn.Foo", 1), ("mindspore", 1), ("mindspore.nn", 1), ("absent.py:3", 2), ("a.py:x", 2), ("absent.py", 2)],
+    [("nn.Foo", 1), ("mindspore", 1), ("mindspore.nn", 1), ("absent.py:3", 2), ("a.py:x", 2),
+     ("absent.py", 2)],
 )
 def test_bad_input_is_one_line(what, code, capsys):
     assert explain.main([what]) == code
