@@ -7,6 +7,7 @@ from contextlib import nullcontext
 import numpy as np
 
 from ms2torch._checkparam import check_bool, check_value_type
+from ms2torch._core.checks.words import with_public_classes
 from ms2torch._core.errors import unsupported
 from ms2torch._core.tensor.printing import plain_repr
 from ms2torch._core.tensor.tensor import Tensor
@@ -210,10 +211,10 @@ class Model:
             "fit", epoch, train_dataset, dataset_sink_mode, sink_size, initial_epoch
         )
         if not isinstance(valid_frequency, (int, list)):
-            raise TypeError(
+            raise with_public_classes(TypeError(
                 "For 'Model.fit', the type of 'valid_frequency' must be a list or an integer, but got "
                 f"type {type(valid_frequency)}."
-            )
+            ))
         if valid_dataset and not self._metric_fns:
             raise ValueError(
                 "For 'Model.fit', if valid_dataset is not None, the model argument 'metrics' can not be"

@@ -22,7 +22,9 @@ ones = np.ones((4, 1), np.float32)
 def told(refused):
     """The error's class and its text to the first full stop."""
     try:
-        refused()
+        made = refused()
+        if isinstance(made, Tensor):
+            made.asnumpy()                           # (until then an error may still be under way)
     except Exception as err:
         text = str(err)
         if "[ERROR] " in text:
@@ -170,6 +172,57 @@ LAYERS = {
     "p a bool": lambda: nn.MultiMarginLoss(p=True),
     "labels' margin": lambda: nn.MultilabelMarginLoss("x"),
 }
+
+
+def x(*shape):
+    return Tensor(np.arange(np.prod(shape)).reshape(shape).astype(np.float32) / 7 - 1)
+
+
+CALLED = {
+    **{f"{kind} of {number}": lambda k=kind, n=number: getattr(nn, k)(n)(x(2, 4)) for kind, numbers in {
+        "LogSoftmax": (None, 1.5, "a", [1]), "GLU": (False, [1], "a", None), "Softmin": ((), (1, "a"), (0.5,)),
+        "Softmax": (True, (0.5, 1), ()), "ELU": (np.int64(1), "a", True), "CELU": (False, [], {}),
+        "HShrink": (np.float32(1), [None], "a"), "SoftShrink": (np.int64(3), None)}.items() for number in numbers},
+    "threshold a bool": lambda: nn.Threshold(False, 20)(x(2)),
+    "threshold numpy's": lambda: nn.Threshold(0.1, np.float32(2))(x(2)),
+    "threshold a list": lambda: nn.Threshold(0.1, [1])(x(2)),
+    "hardtanh of a Tensor": lambda: nn.Hardtanh(-1, Tensor(2))(x(2)),
+    "hardtanh of a bool": lambda: nn.Hardtanh(False, 2)(x(2)),
+    "flatten from a float": lambda: nn.Flatten(0.0)(x(2, 3)),
+    "flatten from numpy's": lambda: nn.Flatten(np.int64(0))(x(2, 3)),
+    "flatten to nan": lambda: nn.Flatten(0, float("nan"))(x(2, 3)),
+    "roll of two": lambda: nn.Roll((1, 1), 0),
+    "roll of one": lambda: nn.Roll(1, (0, 1)),
+    "roll along a float": lambda: nn.Roll((1, 1), (-1.0, 2.0))(x(2, 3)),
+    "roll along None": lambda: nn.Roll(1, [None])(x(2, 3)),
+    "roll outside": lambda: nn.Roll((1, 1), (2, 2))(x(2, 3)),
+    **{f"{kind} eps {eps}": lambda k=kind, e=eps, s=shape: getattr(nn, k)(3, e)(x(*s))
+       for kind, shape in (("BatchNorm1d", (2, 3)), ("BatchNorm2d", (2, 3, 4, 4)), ("BatchNorm3d", (2, 3, 1, 2, 2)))
+       for eps in (0.0, -0.5, 1e10, float("nan"), 1, "a", (1, "a"), True)},
+    **{f"InstanceNorm1d eps {eps}": lambda e=eps: nn.InstanceNorm1d(3, e)(x(2, 3, 4)) for eps in (0.0, 2.0, -0.5)},
+    "instance norm's rank": lambda: nn.InstanceNorm1d(3)(x(2, 3) > 0),
+    "instance norm's dtype": lambda: nn.InstanceNorm1d(3)(x(2, 3, 4).astype(ms.int32)),
+    "pooling pads": lambda: nn.MaxPool3d(2, padding=1)(x(1, 2, 4, 4, 4)),
+    "counting with a number": lambda: nn.AvgPool2d(2, 1, "pad", 0, False, 1)(x(1, 2, 4, 4)),
+    "ceil of text": lambda: nn.AvgPool2d(2, 1, "pad", 0, "")(x(1, 2, 4, 4)),
+    "symmetric pads of two": lambda: nn.Pad(((1, 1), (0, 2)), "SYMMETRIC")(x(2, 5, 6, 6)),
+    "a cell without its state": lambda: nn.LSTMCell(3, 2)(x(2)),
+    "an RNN cell without its state": lambda: nn.RNNCell(3, 2)(x(2, 3, 4)),
+    "a valid frequency": lambda: ms.Model(nn.ReLU(), nn.MSELoss()).fit(1, columns().batch(2), None, ms.int32),
+    "a context": lambda: ms.train.RunContext(columns()),
+}
+
+
+@case(each={"name": list(CALLED)})
+def test_calls_of_layers(name):
+    return told(CALLED[name])
+
+
+@case
+def test_numbers_of_other_kinds():
+    return [layer(x(2, 4)) for layer in (
+        nn.ELU(Tensor(1.0)), nn.CELU(Tensor(0.5)), nn.CELU(np.float32(0.5)), nn.LogSoftmax(np.int64(1)),
+        nn.GLU(np.int64(1)))]
 
 
 @case(each={"name": list(LAYERS)})

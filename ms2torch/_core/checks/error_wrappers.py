@@ -137,7 +137,8 @@ def _ask(accepted: AcceptedCalls, called: str, takes, of, args, kwargs) -> None:
     if key in accepted.known:
         return
     places = refused.position_names(called, takes, len(args))
-    if wrong := _precondition_error(called, {}, zip(places, args, strict=True), kwargs, plain_attributes(of)):
+    wrong = _precondition_error(called, {}, zip(places, args, strict=True), kwargs, plain_attributes(of))
+    if wrong and not _unbound(takes, args, kwargs):             # (else Python says what is missing)
         raise wrong
     accepted.add(key)
 
@@ -185,7 +186,7 @@ def layer_error(err: Exception, cell, method, args, kwargs) -> Exception:
         return err
     err, called, takes = _of_class(err, made), f"{public_name(made)} call", inspect.signature(method)
     own = plain_attributes(cell)
-    if called in OF_FAILURES and not hasattr(err, "asked"):
+    if called in OF_FAILURES and not hasattr(err, "asked") and not _unbound(takes, args, kwargs):
         placed = zip(refused.position_names(called, takes, len(args)), args, strict=True)
         if wrong := _precondition_error(called, {}, placed, kwargs, own, failed=True):
             return wrong

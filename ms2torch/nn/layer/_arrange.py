@@ -18,6 +18,7 @@ from ms2torch.ops.function._nn_image import patches
 from ms2torch.ops.function._nn_interpolate import interpolate
 
 from ..cell import Cell
+from ._late import is_number
 from ._parts import primitive
 from ._plain import PlainCell
 
@@ -137,6 +138,9 @@ class Pad(Cell):
     def construct(self, x):
         if self.mode == "CONSTANT":
             return wrap(_pairs(x._t, self.paddings))
+        if x.ndim != len(self.paddings):
+            raise ValueError("For 'MirrorPad', paddings.shape[0] must equal to input's rank, but got "
+                             f"{len(self.paddings)}.\n")
         return wrap(_mirrored(x._t, self.paddings, self.mode))
 
 
@@ -217,14 +221,23 @@ class Roll(Cell):
         super().__init__()
         for name, value in (("shift", shift), ("axis", axis)):
             check.check_value_type(name, value, [int, tuple, list], self.cls_name)
-        if isinstance(shift, int) != isinstance(axis, int) or (
-                not isinstance(shift, int) and len(shift) != len(axis)):
+        shifts, axes = ([one] if isinstance(one, int) else one for one in (shift, axis))
+        if len(shifts) != len(axes):
             raise ValueError(f"For '{self.cls_name}', the shape of 'shift' and the shape of 'axis' must be "
-                             f"the same, but got the shift: {shift} and the axis: {axis}.")
+                             f"the same, but got the length of 'shift' {len(shifts)} and the length of "
+                             f"'axis' {len(axes)}.")
+        for one in axes:
+            if not is_number(one):
+                raise TypeError(f"For 'Roll', the 'axis' must be 'int',  but got '{type(one).__name__}'.")
         self.shift, self.axis = shift, axis
 
     def construct(self, input_x):
-        return wrap(torch.roll(input_x._t, self.shift, self.axis))
+        t = input_x._t
+        for axis in (self.axis,) if isinstance(self.axis, int) else self.axis:
+            if not -t.ndim <= axis < t.ndim:
+                raise ValueError(f"For 'Roll', the 'axis' must be in range of [{-t.ndim}, {t.ndim}), but "
+                                 f"got {axis} with type 'int'.")
+        return wrap(torch.roll(t, self.shift, self.axis))
 
 
 class Unflatten(Cell):

@@ -18,6 +18,7 @@ from ms2torch.ops.function._nn_activation import log_softmaxed, softmaxed
 
 from ..cell import Cell
 from ._errors import not_tensor
+from ._late import check_later, failed_when_called, is_number, refused_when_called
 from ._parts import primitive
 from ._plain import PlainCell
 
@@ -178,6 +179,18 @@ class GELU(Cell):
 _gelu = _kernel(kernels.gelu)
 
 
+def _check_axes(cell, axis) -> None:
+    """What MindSpore's Softmax says, when it is called, of an axis that is no int."""
+    if not isinstance(axis, (int, tuple)):
+        return                                       # (said elsewhere)
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    if axis == ():
+        refused_when_called(cell, ValueError, "For primitive[Softmax], the length of axis must be greater "
+                                              "than or equal to 1, but got 0.\n")
+    elif not all(map(is_number, axes)):
+        failed_when_called(cell, "Softmax", "input", axis=axes)
+
+
 class Softmax(Cell):
     """Softmax along ``axis``, -1 by default (``mindspore.nn.Softmax``).
 
@@ -192,6 +205,7 @@ class Softmax(Cell):
             raise TypeError("For 'Softmax', the type of 'axis' should be one of '[int, tuple of int]', "
                             f"but got {type(axis)}.")
         self.axis = axis
+        _check_axes(self, axis)
 
     def construct(self, input):
         try:
@@ -208,6 +222,8 @@ class LogSoftmax(Cell):
     def __init__(self, axis=-1) -> None:
         super().__init__()
         self.axis = axis
+        if not is_number(axis):
+            failed_when_called(self, "LogSoftmax", "logits", axis=axis)
 
     def construct(self, x):
         try:
@@ -236,6 +252,7 @@ class Softmin(Cell):
     def __init__(self, axis=-1) -> None:
         super().__init__()
         self.axis = axis
+        _check_axes(self, axis)
 
     def construct(self, x):
         return wrap(softmaxed(-x._t, self.axis))
@@ -256,7 +273,9 @@ class ELU(Cell):
 
     def __init__(self, alpha=1.0) -> None:
         super().__init__()
-        self.alpha = alpha
+        self.alpha = alpha.item() if isinstance(alpha, Tensor) and alpha.ndim == 0 else alpha
+        if isinstance(alpha, np.integer) or not is_number(alpha, float):
+            failed_when_called(self, "Elu", "input_x", alpha=alpha)
 
     def construct(self, x):
         try:
@@ -270,7 +289,9 @@ class CELU(Cell):
 
     def __init__(self, alpha=1.0) -> None:
         super().__init__()
-        self.alpha = alpha
+        self.alpha = alpha.item() if isinstance(alpha, Tensor) and alpha.ndim == 0 else alpha
+        if isinstance(alpha, np.integer) or not is_number(alpha, float):
+            failed_when_called(self, "CeLU", "x", alpha=alpha)
 
     def construct(self, x):
         return wrap(_kernel(kernels.celu)(x._t, self.alpha))
@@ -372,9 +393,20 @@ class Hardtanh(Cell):
     def __init__(self, min_val=-1.0, max_val=1.0) -> None:
         super().__init__()
         self.min_val, self.max_val = min_val, max_val
+        if all(hasattr(value, "__float__") or value.__class__ is bool for value in (min_val, max_val)):
+            check_later(self, "hardtanh", (int, float), "['int', 'float']", min_val=min_val, max_val=max_val)
 
     def construct(self, x):
         return wrap(_kernel(kernels.hardtanh)(x._t, self.min_val, self.max_val))
+
+
+def _check_lambd(cell, lambd) -> None:
+    name = type(cell).__name__
+    if lambd is None:
+        failed_when_called(cell, name, "input", lambd=None)
+    elif lambd.__class__ not in (bool, int, float):
+        refused_when_called(cell, TypeError, f"For '{name}', the type of 'lambd' should be one of '[bool, "
+                                             f"int, float]', but got {type(lambd)}.")
 
 
 class HShrink(Cell):
@@ -383,6 +415,7 @@ class HShrink(Cell):
     def __init__(self, lambd=0.5) -> None:
         super().__init__()
         self.lambd = lambd
+        _check_lambd(self, lambd)
 
     def construct(self, input):
         return wrap(F.hardshrink(input._t, self.lambd))
@@ -394,6 +427,7 @@ class SoftShrink(Cell):
     def __init__(self, lambd=0.5) -> None:
         super().__init__()
         self.lambd = lambd
+        _check_lambd(self, lambd)
 
     def construct(self, input):
         return wrap(F.softshrink(input._t, self.lambd))
@@ -405,6 +439,7 @@ class Threshold(Cell):
     def __init__(self, threshold, value) -> None:
         super().__init__()
         self.threshold, self.value = threshold, value
+        check_later(self, "threshold", (float, int), "['float', 'int']", thr=threshold, value=value)
 
     def construct(self, input_x):
         return wrap(F.threshold(input_x._t, self.threshold, self.value))
@@ -416,6 +451,8 @@ class GLU(Cell):
     def __init__(self, axis=-1) -> None:
         super().__init__()
         self.dim = axis
+        if not is_number(axis):
+            failed_when_called(self, "Split", "input_x", axis=axis, output_num=2)
 
     def construct(self, x):
         return wrap(_kernel(kernels.glu)(x._t, self.dim))

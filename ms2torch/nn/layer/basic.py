@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 
@@ -23,6 +24,7 @@ from ..cell import Cell
 from . import _arrange
 from ._arrange import *  # noqa: F403
 from ._errors import dense_error
+from ._late import refused_when_called
 from ._parts import Part, primitive
 from .activation import get_activation
 
@@ -273,6 +275,9 @@ class Flatten(Cell):
     def __init__(self, start_dim=1, end_dim=-1) -> None:
         super().__init__()
         self.start_dim, self.end_dim = start_dim, end_dim
+        dims = (start_dim, end_dim)
+        if all(isinstance(one, (int, float, np.generic)) for one in dims) and {int} != set(map(type, dims)):
+            refused_when_called(self, TypeError, "For 'flatten', both 'start_dim' and 'end_dim' must be int.")
 
     def construct(self, x):
         t = x._t

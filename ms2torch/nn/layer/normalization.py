@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 
+import numpy as np
 import torch
 
 from ms2torch import _checkparam as check
@@ -22,6 +23,7 @@ from ms2torch.ops.function._nn_norm import group_normalised, instance_normalised
 
 from ..cell import Cell
 from ._errors import norm_error, not_tensor
+from ._late import failed_when_called, refused_when_called
 from ._parts import primitive
 from ._synced import group_for, normalised
 
@@ -65,6 +67,13 @@ class _BatchNorm(Cell):
                              f"but got {use_batch_statistics}.")
         self.use_batch_statistics = use_batch_statistics
         self.num_features, self.eps = num_features, eps
+        if not isinstance(eps, (float, np.floating)):
+            failed_when_called(self, "BatchNorm", "input_x", ", scale=Tensor, bias=Tensor, mean=Tensor, "
+                               "variance=Tensor", is_training=True, epsilon=eps, momentum=1.0 - momentum,
+                               data_format=data_format)
+        elif not 0 < eps <= 1:
+            refused_when_called(self, ValueError, "For primitive[BatchNorm], the eps must be in (0,1], but "
+                                                  f"got {eps:g}.\n")
         # Kept as the share of the new value, as MindSpore and torch do.
         self.momentum = 1.0 - momentum
         self.beta_init, self.gamma_init = beta_init, gamma_init
@@ -332,6 +341,9 @@ class _InstanceNorm(Cell):
                 raise TypeError(f"For '{name}', the type of '{key}' must be float32, but got {value.dtype}.")
         if num_features < 1:
             raise ValueError(f"For '{name}', the 'num_features' must be at least 1, but got {num_features}.")
+        if not 0 < eps <= 1:
+            refused_when_called(self, ValueError, "For 'InstanceNorm', the 'epsilon' must be in range of (0, "
+                                                  f"1], but got {eps} with type 'float'.")
         if momentum < 0 or momentum > 1:
             raise ValueError(f"For '{name}', the 'momentum' must be a number in range [0, 1], but got "
                              f"{momentum}.")

@@ -294,6 +294,10 @@ class MaxPool3d(_MaxPool):
                              f"return_indices is True, but got pad_mode:{pad_mode}.")
         self.return_indices, self.use_pad = return_indices, self.pad_mode == "PAD"
         self._sides = self._each_side(padding)
+        if self.pad_mode != "PAD" and any(self._sides):
+            raise ValueError("For 'MaxPool3D', the 'pad_list' must be zero or (0, 0, 0, 0, 0, 0) when "
+                             f"'pad_mode' is not \"pad\", but got 'pad_list' is {self._sides} and "
+                             f"'pad_mode' is {self.pad_mode.lower()}.")
         self._dilation, self._ceil = dilation, ceil_mode
         self._in_space()
 
@@ -317,6 +321,12 @@ class _AvgPool(_PoolNd):
             raise ValueError("For 'AvgPool3D', the 'pad' must be zero or (0, 0, 0, 0, 0, 0) when 'pad_mode' "
                              "is not "
                              f"\"PAD\", but got 'pad' is {pads} and 'pad_mode' is {self.pad_mode.lower()}.")
+
+        if self.pad_mode == "PAD":
+            for name, value in (("ceil_mode", ceil_mode), ("count_include_pad", count_include_pad)):
+                if value.__class__ is not bool:
+                    raise TypeError(f"For 'AvgPool3D', the type of '{name}' should be 'bool', but got type "
+                                    f"'{type(value).__name__}'.")
 
     def _wrong_padding(self, count: int) -> str:
         if self._dims == 1:

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 
 import numpy as np
 
+from ms2torch._core.checks.words import with_public_classes
 from ms2torch._core.tensor.printing import plain_repr
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch._naming.surface import install_lazy
@@ -199,10 +200,10 @@ class RunContext:
 
     def __init__(self, original_args) -> None:
         if not isinstance(original_args, dict):
-            raise TypeError(
+            raise with_public_classes(TypeError(
                 "The argument 'original_args' of RunContext should be dict type, "
                 f"but got {type(original_args)}."
-            )
+            ))
         self._original_args = original_args
         self._stop_requested = False
 

@@ -7,6 +7,7 @@ import time
 
 from ms2torch import log as logger
 from ms2torch._checkparam import check_bool, check_isinstance, check_non_negative_int
+from ms2torch._core.checks.words import with_public_classes
 from ms2torch._core.processes import distributed
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.nn.cell import Cell
@@ -156,10 +157,10 @@ class ModelCheckpoint(Callback):
         if not callable(prefix):
             _check_prefix(prefix, "it must be callable or string that does not contain '/'")
         if config is not None and not isinstance(config, CheckpointConfig):
-            raise TypeError(
+            raise with_public_classes(TypeError(
                 "For 'ModelCheckpoint', the type of argument 'config' should be 'CheckpointConfig', "
                 f"but got {type(config)}."
-            )
+            ))
         self._prefix_func = prefix if callable(prefix) else None
         self._directory_func = directory if callable(directory) else None
         self._prefix = self._exception_prefix = prefix
