@@ -23,3 +23,14 @@ def test_a_shape(call, form):
     found = translate_source(f"{HEAD}y = x.{call}\n")
     assert f"y = x.{form}\n" in found.text, found.text
     assert not [site for site in found.sites if site.reason]
+
+
+def test_texts_in_an_f_string_have_quotes_of_their_own():
+    """Before Python 3.12 an f-string ends at its own quotes."""
+    program = (
+        "from mindspore import nn\nnet = nn.Dense(2, 2)\nopt = nn.SGD(net.trainable_params(), 0.1)\n"
+        'print(f"rate {float(opt.get_lr().asnumpy()):.3f}")\n'
+    )
+    text = translate_source(program).text
+    assert "param_groups[0]['lr']" in text and 'f"rate {' in text
+    compile(text, "translated", "exec")

@@ -201,6 +201,9 @@ class Rewriter(Syntax, CallSites, NameSites, Branches, cst.CSTTransformer):
             asked = "s"  # an array of one number would be formatted as a Python float
         return updated_node.with_changes(expression=shown, conversion=asked)
 
+    def leave_FormattedString(self, original_node, updated_node):
+        return tidying.quoted_apart(updated_node)
+
     def leave_AugAssign(self, original_node, updated_node):
         node = self.node(original_node.target)
         return statements.augmented(self, node, updated_node) if node is not None else updated_node

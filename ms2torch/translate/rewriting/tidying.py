@@ -46,6 +46,30 @@ _GOES_OVER = frozenset(_TAKES_ANY.split())
 _WALKS = re.compile(r"list\(([\w.\[\]]+\.(?:parameters|named_parameters|named_modules|children)\(\))\)")
 
 
+def quoted_apart(text: cst.FormattedString) -> cst.FormattedString:
+    """An f-string whose expressions have texts of their own, in other quotes than its own: before Python 3.12
+    it would end at theirs."""
+    if len(text.end) > 1:
+        return text
+    parts = [
+        part.with_changes(expression=part.expression.visit(_Quoted(text.end)))
+        if isinstance(part, cst.FormattedStringExpression) else part
+        for part in text.parts
+    ]  # fmt: skip
+    return text.with_changes(parts=parts)
+
+
+class _Quoted(cst.CSTTransformer):
+    def __init__(self, taken: str) -> None:
+        super().__init__()
+        self.taken, self.free = taken, "'" if taken == '"' else '"'
+
+    def leave_SimpleString(self, original_node, updated_node):
+        if updated_node.quote != self.taken or self.free in updated_node.value or "\\" in updated_node.value:
+            return updated_node
+        return updated_node.with_changes(value=updated_node.value.replace(self.taken, self.free))
+
+
 class _Walked(cst.CSTTransformer):
     """``net.parameters()`` where it is only gone over, for ``list(net.parameters())``."""
 
