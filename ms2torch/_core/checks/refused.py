@@ -103,8 +103,10 @@ def entries(called: str) -> tuple[Entry, ...]:
             continue
         found.append(Entry(place, tuple(kinds.split(",")), error, words.replace("\\n", "\n")))
     order = ("", *_SOFT)
+    # (classes are looked at before numbers are)
     return tuple(sorted(found, key=lambda e: next(
-        (k for k, soft in enumerate(order) if soft and e.kinds[0].startswith(soft)), 0)))
+        (k for k, soft in enumerate(order) if soft and e.kinds[0].startswith(soft)),
+        0.5 * e.kinds[0].startswith("num"))))
 
 
 @cache

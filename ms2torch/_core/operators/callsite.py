@@ -9,6 +9,7 @@ from __future__ import annotations
 import dis
 import sys
 from collections.abc import Mapping
+from types import FunctionType
 
 _BETWEEN = frozenset(("PRECALL", "CACHE", "PUSH_NULL", "EXTENDED_ARG", "NOP", "COPY_FREE_VARS"))
 _OWN = ("ms2torch._core.operators", "ms2torch._core.checks")           # between the program and its form
@@ -48,8 +49,11 @@ def positional_count(err: Exception | None) -> int:
     merged = steps[-2].opname == "DICT_MERGE"
     if len(loaded) <= merged:
         return 0
-    held = {**frame.f_globals, **frame.f_locals}.get(loaded[-1 - merged].argval)
-    return len(held) if isinstance(held, (tuple, list)) else 0
+    known = {**frame.f_globals, **frame.f_locals}
+    held, called = known.get(loaded[-1 - merged].argval), known.get(loaded[-2 - merged].argval, len) \
+        if len(loaded) > merged + 1 else len
+    unbound = isinstance(called, FunctionType) and called.__qualname__.startswith("Tensor.")
+    return len(held) - unbound if isinstance(held, (tuple, list)) else 0
 
 
 def _keywords(frame) -> tuple[str, ...]:

@@ -16,13 +16,16 @@ from ms2torch._core.tensor.dtype import promote
 _ALIGN = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 
-def _bounds(k) -> tuple[int, int]:
-    """``k`` as (lowest, highest) diagonal: a number, one or two of them."""
+def _bounds(k, name: str = "MatrixDiagV3") -> tuple[int, int]:
+    """``k`` as (lowest, highest) diagonal: a number, one or two of them; errors call the operator ``name``.
+    """
     k = k.reshape(-1).tolist() if isinstance(k, torch.Tensor) else [k] if isinstance(k, int) else list(k)
     low, high = int(k[0]), int(k[-1])
     if low > high:
-        raise final(ValueError(f"For 'MatrixDiagV3', the lower diagonal {low} is above the upper one "
-                               f"{high}."))
+        told = "can not be greater than k[1]."
+        if name == "MatrixDiagV3":
+            told = f"must not be greater than k[1], but got k[0] is {low}, k[1] is {high}."
+        raise final(ValueError(f"For {name}, k[0] {told}"))
     return low, high
 
 
@@ -90,7 +93,7 @@ def matrix_diag_part(x, k, padding_value, align="RIGHT_LEFT"):
 
     ``padding_value`` stands where a diagonal is shorter than the longest one.
     """
-    low, high = _bounds(k)
+    low, high = _bounds(k, "MatrixDiagPartV3")
     longest, (m, n, i, j) = _places(*x.shape[-2:], low, high, align)
     if not isinstance(padding_value, torch.Tensor):
         padding_value = torch.as_tensor(padding_value)
@@ -120,7 +123,7 @@ def _fit(x, diagonal, count: int, longest: int) -> None:
 @op(primitive="MatrixSetDiagV3", init=("align",))
 def matrix_set_diag(x, diagonal, k=0, align="RIGHT_LEFT"):
     """``x`` with other diagonals, packed as `matrix_diag_part`'s (``mindspore.ops.matrix_set_diag``)."""
-    low, high = _bounds(k)
+    low, high = _bounds(k, "MatrixSetDiagV3")
     longest, (m, n, i, j) = _places(*x.shape[-2:], low, high, align)
     _fit(x, diagonal, high - low + 1, longest)
     if not x.is_complex() and not diagonal.is_complex():

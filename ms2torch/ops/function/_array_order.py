@@ -146,6 +146,8 @@ def topk(input, k, dim=None, largest=True, sorted=True):
 
 def _is_last(dim, x) -> bool:
     """Whether an array or Tensor of one element names the last axis: MindSpore asks no more of it."""
+    if dim.__class__ is float:
+        return dim == x.ndim - 1
     one = isinstance(dim, (torch.Tensor, np.ndarray)) and math.prod(dim.shape) == 1
     return one and dim.item() == x.ndim - 1
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core.errors import asked
 from ms2torch._core.operators.registry import method, op, primitive
 from ms2torch._core.tensor import dtype as _dtype
 
@@ -107,7 +108,11 @@ def _tensor_qr(input, some=True):
 @op(primitive="Cholesky", init={"upper": False}, method=True)
 def cholesky(input_x, upper=False):
     """The Cholesky factor of positive definite matrices (``mindspore.ops.cholesky``)."""
-    return torch.linalg.cholesky(input_x, upper=upper)
+    try:
+        return torch.linalg.cholesky(input_x, upper=upper)
+    except torch.linalg.LinAlgError:
+        raise asked(RuntimeError("Cholesky expects symmetric positive definite matrices as "
+                                 "inputs.")) from None
 
 
 @op(primitive="CholeskyInverse", init={"upper": False}, method=True)

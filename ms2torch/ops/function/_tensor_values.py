@@ -57,6 +57,8 @@ def itemset(self, *args):
 
     (``mindspore.Tensor.itemset``.) The Tensor itself stays as it is, unlike numpy's array.
     """
+    if not args:
+        raise ValueError("'Tensor.itemset()' must have at least one argument, but got None.")
     if len(args) == 1:
         if self.shape != (1,):
             raise IndexError("Only tensor which shape is (1,) support 1 arg that means omit index, but the "

@@ -63,10 +63,10 @@ def _tensor_dump(file, input_x, input_output="out"):
 
 
 @primitive("Assert", init={"summarize": 3}, on_tensors=True)
-def _assert(condition, input_data, summarize=3):
+def _assert(condition, inputs, summarize=3):
     """RuntimeError with the data where ``condition`` is false (``mindspore.ops.Assert``)."""
     if not bool(condition):
-        raise final(RuntimeError(f"assert failed\n{[str(x) for x in input_data]}"))
+        raise final(RuntimeError(f"assert failed\n{[str(x) for x in inputs]}"))
 
 
 # What summary operators were given: (kind, tag) -> the last value, until `take_summaries`.

@@ -213,8 +213,8 @@ def inner(input, other):
         return arithmetic.mul(input, other)
     if input.shape[-1] != other.shape[-1]:
         raise ValueError(
-            f"For 'inner', the last dimension of 'input' and 'other' must be the same, but got "
-            f"input.shape: {tuple(input.shape)} and other.shape: {tuple(other.shape)}."
+            f"For 'inner', the last dimension of 'input' and 'other' must be the same, "
+            f"{' ' * 25}but got input.shape: {tuple(input.shape)} and other.shape: {tuple(other.shape)}."
         )
     return torch.inner(*one_dtype("MatMul", input, other))
 

@@ -434,7 +434,11 @@ def poisson(shape, mean, seed=None):
 def random_poisson(shape, rate, seed=None, dtype=_dtype.float32):
     """Poisson(rate) of ``shape`` and the parameter's (``mindspore.ops.random_poisson``)."""
     rate = torch.as_tensor(rate, device=device()) if isinstance(rate, float) else rate
-    size = (*sizes(shape, "RandomPoisson"), *rate.shape)
+    size = sizes(shape, "RandomPoisson")
+    if min(size, default=0) < 0:
+        raise asked(ValueError("For primitive[RandomPoisson], the attribute[shape] should be a vector with "
+                               f"all positive item. but got [{''.join(f'{n}, ' for n in size)}]."))
+    size = (*size, *rate.shape)
     drawn = torch.poisson(rate.float().clamp_min(0).expand(size).contiguous(), generator=seeded(seed))
     return drawn.to(wanted(dtype, torch.float32, "random_poisson"))
 

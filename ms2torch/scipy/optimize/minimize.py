@@ -109,7 +109,7 @@ def _descend(estimate, f, jac, x0: Tensor, maxiter=None, norm=float("inf"), gtol
                            rounds)
 
 
-def _check(x0, bfgs: bool) -> None:
+def _check(f, x0, bfgs: bool) -> None:
     """What MindSpore says of a start that is no vector of floats."""
     if not isinstance(x0, Tensor):
         if not bfgs:
@@ -118,6 +118,8 @@ def _check(x0, bfgs: bool) -> None:
             raise TypeError("Expect input to be array like.")
         raise AttributeError(f"{object_name(x0)} has no attribute 'shape'")
     if not x0.ndim:
+        if not bfgs:
+            f(x0)                               # (which may refuse it itself)
         raise IndexError("tuple index out of range") if bfgs else ValueError(
             "MatMul inputs should have the same dimension size and equal to 2.")
     if x0.ndim == 1 and not x0._t.is_floating_point():
@@ -149,6 +151,6 @@ def minimize(func, x0, args=(), method=None, jac=None, hess=None, hessp=None, bo
     def f(x):
         return func(x, *args)
 
-    _check(x0, kind is _Inverse)
+    _check(f, x0, kind is _Inverse)
     gradient = grad(f) if jac is None else lambda x: jac(x, *args)
     return _descend(kind, f, gradient, x0, **(options or {}))

@@ -1,0 +1,45 @@
+"""Ranks, signs and kinds that single operators refuse, in their words."""
+
+import mindspore as ms
+import numpy as np
+from mindspore import Parameter, Tensor, ops
+
+from tests.reference.judge import case
+from tests.reference.test_arguments_left_out import told
+from tests.reference.test_wrong_sizes import I, T
+
+
+@case
+def test_ranks():
+    return told(lambda: ops.InplaceAdd((0, 1))(T(1, 3, 2), T(1, 2, 2)), lambda: ops.InplaceAdd((0, 1))(T(3, 2), T(1, 2, 2)),
+                lambda: ops.InplaceSub((0, 1))(T(3, 2), T(2, 3)), lambda: ops.InplaceUpdate((0, 1))(T(3, 2), T(2, 3)),
+                lambda: ops.IndexAdd(1)(Parameter(T(3)), I(0), T(1, 2)), lambda: ops.searchsorted(T(1, 3), T(2, 3)),
+                lambda: ops.searchsorted(T(2, 3), T(3)), lambda: ops.Lstsq()(T(3, 2), T(1, 2, 2)),
+                lambda: ops.random_poisson(I(-2, -2), T(1)), lambda: ops.RandomPoisson()(2, T(1)),
+                lambda: ops.SpaceToBatchND([2, 2], [0, 1]), lambda: ops.BatchToSpaceND([2, 2], [0, 1]),
+                lambda: ops.inner(T(2, 3), T(2, 4)))
+
+
+@case
+def test_diagonals_and_factors():
+    one = Tensor(-1, ms.int32)
+    return told(lambda: ops.MatrixDiagV3()(T(2, 2), I(1, -1), one, one, Tensor(0.0)),
+                lambda: ops.matrix_diag(T(2, 2), I(1, -1)), lambda: ops.MatrixDiagPartV3()(T(2, 2), I(1, -1), Tensor(0.0)),
+                lambda: ops.matrix_set_diag(T(2, 2), T(2, 2), I(1, -1)), lambda: ops.cholesky(-T(2, 2)),
+                lambda: ops.Cholesky()(-T(2, 2) @ T(2, 2)))
+
+
+@case
+def test_kinds():
+    x = T(2, 3)
+    return told(lambda: ops.ParallelConcat()(x), lambda: ops.ParallelConcat()(np.ones((1, 2))), lambda: ops.Pdist(2),
+                lambda: ops.dropout2d(T(1, 1, 2, 2), (0.5, 0.5)), lambda: ops.dropout3d(T(1, 1, 1, 2, 2), [0.5]),
+                lambda: ops.AdaptiveAvgPool2D(-0.5), lambda: ops.affine_grid(T(1, 2, 3), [1, 3, 2, 3]),
+                lambda: ops.mse_loss(x, True), lambda: ops.mse_loss(x, x, "a"), lambda: x.itemset(),
+                lambda: ops.Assert()(True), lambda: ops.Assert()(), lambda: ops.topk(x, 2, 1.0), lambda: ops.topk(x, 2, 0.0))
+
+
+@case
+def test_nothing_of_complex_numbers():
+    calls = lambda: ops.imag(T(0)), lambda: ops.real(Tensor([1j])[:0])  # noqa: E731
+    return [one.split(":")[0] for one in told(*calls)]              # (the real one has no words)
