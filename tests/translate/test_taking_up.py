@@ -152,3 +152,40 @@ def test_checkpoints_of_an_earlier_training_stay(tmp_path, prefix):
         (tmp_path / name).touch()
     ours = ModelCheckpoint(prefix, str(tmp_path))
     assert Checkpoints(prefix, str(tmp_path)).prefix == ours._prefix == {"net": "net_3"}.get(prefix, prefix)
+
+
+_SAVING = """
+import sys
+import numpy as np
+import mindspore as ms
+from mindspore import nn, dataset as ds
+from mindspore.train import Model, ModelCheckpoint, CheckpointConfig
+
+net = nn.SequentialCell(nn.Dense(3, 2), nn.BatchNorm1d(2))
+net.update_parameters_name("m.")
+names = [p.name for p in net.get_parameters()]
+data = ds.NumpySlicesDataset({"x": np.ones((8, 3), np.float32), "y": np.ones((8, 2), np.float32)}).batch(2)
+saving = CheckpointConfig(3, 60, saved_network=net, append_info=["epoch_num", "step_num", {"rate": 0.5}])
+model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.1))
+model.train(2, data, [ModelCheckpoint("net", FOLDER, saving)], dataset_sink_mode=False)
+saved = ms.load_checkpoint(FOLDER + "/net-2_4.ckpt")
+told = [float(saved[name]) for name in ("epoch_num", "step_num", "rate")]
+"""
+
+
+def test_what_a_checkpoint_holds_beside_the_network_and_the_names_behind_a_prefix(tmp_path):
+    translation = translate_source(_SAVING)
+    assert all(site.settled for site in translation.sites) and "ms2torch" not in translation.text
+    files = []
+    for name, text in (("here", _SAVING.replace("mindspore", "ms2torch")), ("there", translation.text)):
+        space = {"FOLDER": str(tmp_path / name), "__name__": "trained"}
+        exec(text, space)
+        files.append((space["names"], space["told"], sorted(p.name for p in (tmp_path / name).iterdir())))
+    assert files[0] == files[1]
+    assert files[0][0][:2] == ["m.0.weight", "m.0.bias"] and files[0][1] == [2.0, 8.0, 0.5]
+
+
+def test_a_callback_stays_with_the_settings_that_stay():
+    translation = translate_source(_SAVING.replace("(3, 60,", "(3, exception_save=True,"))
+    assert {s.name.rsplit(".")[-1] for s in translation.sites if not s.settled} >= {
+        "CheckpointConfig", "ModelCheckpoint"}

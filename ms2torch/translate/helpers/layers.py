@@ -320,7 +320,8 @@ def named(module, moving=False):
         if moving and isinstance(layer, nn.modules.batchnorm._BatchNorm):
             for name in ("mean", "var"):
                 buffer = getattr(layer, f"running_{name}")
-                buffer.label = f"{prefix}.moving_{name.replace('var', 'variance')}".lstrip(".")
+                label = f"{prefix}.moving_{name.replace('var', 'variance')}".lstrip(".")
+                buffer.label = getattr(buffer, "before", "") + label
                 found.append(buffer)
         own = list(layer.named_parameters(recurse=False))
         if isinstance(layer, nn.RNNBase):  # all layers' weights of a kind stand together
@@ -332,9 +333,15 @@ def named(module, moving=False):
             elif isinstance(layer, (nn.Embedding, nn.PReLU)):
                 name = "w" if isinstance(layer, nn.PReLU) else "embedding_table"
             name = getattr(parameter, "own_name", name)
-            parameter.label = f"{prefix}.{name}" if prefix else name
+            parameter.label = getattr(parameter, "before", "") + (f"{prefix}.{name}" if prefix else name)
             found.append(parameter)
     return found
+
+
+def prefixed(module, prefix):
+    """The names of a module's parameters begin with a prefix from now on."""
+    for parameter in named(module, moving=True):
+        parameter.before = prefix + getattr(parameter, "before", "")
 
 
 def described(parameter, name=None):

@@ -64,12 +64,15 @@ class LossMonitor(Callback):
 
 class Checkpoints(Callback):
     """Saves network and optimizer every ``steps`` steps and at the end; the newest ``keep`` files stay.
+    ``network`` is another one to save than the one that is trained; ``more`` has "epoch_num", "step_num"
+    and dicts of what else to save.
 
     Files of an earlier training stay too: where a prefix is taken, a number comes behind it.
     """
 
-    def __init__(self, prefix="CKP", directory=".", steps=1, keep=5):
+    def __init__(self, prefix="CKP", directory=".", steps=1, keep=5, network=None, more=()):
         self.folder, self.steps, self.keep = Path(directory), steps, keep
+        self.network, self.more = network, more
         self.folder.mkdir(parents=True, exist_ok=True)
         named = re.compile(re.escape(prefix) + r"(?:_(\d+))?-.*(?<!_breakpoint)\.(?:ckpt|safetensors)")
         taken = [int(found[1] or 0) for p in self.folder.iterdir() if (found := named.fullmatch(p.name))]
@@ -88,8 +91,14 @@ class Checkpoints(Callback):
         self.last = state.cur_step_num
         step = (state.cur_step_num - 1) % state.batch_num + 1
         self.files.append(self.folder / f"{self.prefix}-{state.cur_epoch_num}_{step}.ckpt")
-        network = getattr(state.network, "module", state.network)  # DistributedDataParallel's own
-        torch.save(network.state_dict() | slots(network, state), self.files[-1])
+        trained = getattr(state.network, "module", state.network)  # DistributedDataParallel's own
+        network = self.network or trained
+        found = network.state_dict() | slots(network, state)
+        counts = {"epoch_num": state.cur_epoch_num, "step_num": state.cur_step_num}
+        for what in self.more:
+            values = what if isinstance(what, dict) else {what: counts[what]}
+            found |= {name: torch.as_tensor(value) for name, value in values.items()}
+        torch.save(found, self.files[-1])
         if len(self.files) > self.keep:
             self.files.pop(0).unlink(missing_ok=True)
 

@@ -196,7 +196,7 @@ def set_train(call):
 @rule(
     "nn.Cell.set_grad nn.Cell.add_flags nn.Cell.add_flags_recursive nn.Cell.recompute nn.Cell.set_jit_config "
     "nn.Cell.set_comm_fusion nn.Cell.compile nn.Cell.set_inputs nn.Cell.set_broadcast_flag "
-    "nn.Cell.update_parameters_name nn.Cell.init_parameters_data nn.Cell.shard",
+    "nn.Cell.init_parameters_data nn.Cell.shard",
     "the Module itself: PyTorch needs no such call",
     "PyTorch records gradients unless told not to",
     "PyTorch 默认就记录梯度",
@@ -206,6 +206,22 @@ def needless(call):
     if call.rewriter.is_statement(call.node):
         return cst.Name("_gone_")
     return owner
+
+
+_NAMES = frozenset({"name", "parameters_and_names", "parameters_dict", "param_prefix"})
+
+
+@rule(
+    "nn.Cell.update_parameters_name",
+    "prefixed(net, prefix), at the head, where the program reads names; else nothing",
+    "state_dict()'s keys are those of the attributes, without the prefix",
+    "state_dict() 的键是属性名，不带前缀",
+)
+def update_parameters_name(call):
+    if not any(isinstance(n, ast.Attribute) and n.attr in _NAMES for n in ast.walk(call.rewriter.tree)):
+        return needless(call)
+    call.helper("prefixed")
+    return "prefixed({self}, {prefix})"
 
 
 @rule("nn.Cell.to_float", "net.to(dtype)")

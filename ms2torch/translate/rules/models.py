@@ -260,19 +260,29 @@ _named("nn.MAE train.MAE MAE", "MeanErrors")
 
 @rule("train.CheckpointConfig CheckpointConfig", '{"steps": n, "keep": n}')
 def checkpoint_config(call):
-    takes = {"save_checkpoint_steps", "keep_checkpoint_max", "integrated_save", "async_save"}
+    takes = {"save_checkpoint_steps", "keep_checkpoint_max", "integrated_save", "async_save", "saved_network",
+             "append_info"}
+    # Steps count before seconds, a number of files before minutes.
+    for first, second in (("save_checkpoint_steps", "save_checkpoint_seconds"),
+                          ("keep_checkpoint_max", "keep_checkpoint_per_n_minutes")):
+        if call.value(first) not in (None, 0):
+            takes.add(second)
     for name in call.args.keys() - takes:
         if call.value(name) is not None:
             call.refuse(f"its {name}= has no rule")
-    return '{"steps": {save_checkpoint_steps}, "keep": {keep_checkpoint_max}}'
+    given = {"network": "saved_network", "more": "append_info"}
+    rest = "".join(f', "{name}": {{{arg}}}' for name, arg in given.items() if call.value(arg, None) is not None)
+    return f'{{"steps": {{save_checkpoint_steps}}, "keep": {{keep_checkpoint_max}}{rest}}}'
 
 
 @rule("train.ModelCheckpoint ModelCheckpoint", "Checkpoints(prefix, directory, steps, keep), at the head")
 def model_checkpoint(call):
     call.helper("Checkpoints")
     config = call.inferred("config")
-    if "config" in call and getattr(config, "cls", "") not in ("mindspore.CheckpointConfig", "mindspore.train.CheckpointConfig"):
-        call.refuse("its config= is not told")
+    known = getattr(config, "cls", "") in ("mindspore.CheckpointConfig", "mindspore.train.CheckpointConfig")
+    kept = any(s.name.endswith(".CheckpointConfig") and not s.settled for s in call.rewriter.sites.values())
+    if "config" in call and (kept or not known):
+        call.refuse("its config= is not told" if not known else "a CheckpointConfig stays")
     named = "prefix={prefix?}, directory={directory?}"
     return f"Checkpoints({named}, **{{config}})" if "config" in call else f"Checkpoints({named})"
 
