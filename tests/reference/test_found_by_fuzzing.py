@@ -124,6 +124,7 @@ VALUES = {
     "Histogram of float16": lambda: ops.Histogram(2)(tensor([1.0, 2.0, 4.0], F16)),
     "nuclear norm of float16": lambda: ops.matrix_norm(tensor(MATRIX, F16), "nuc"),
     "kron of a view": lambda: ops.kron(tensor(MATRIX).swapaxes(0, 1), tensor([1.0, 2.0])),
+    "kron of a turned row": lambda: ops.kron(tensor([[2.0, 3.0, 1.0]]).swapaxes(0, 1), tensor(MATRIX)),
     "trapz of float64": lambda: ops.trapz(tensor(MATRIX, F64), tensor(MATRIX, F64)),
     "trapz of float16": lambda: (ops.trapz(tensor(MATRIX, F16), tensor(MATRIX, F16)), ops.trapz(tensor(MATRIX, F16))),
     "nll_loss of a view": lambda: [

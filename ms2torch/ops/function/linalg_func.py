@@ -234,7 +234,8 @@ def ger(input, vec2):
 @op()
 def kron(input, other):
     """The Kronecker product (``mindspore.ops.kron``)."""
-    return torch.kron(*(x.contiguous() for x in promote(input, other)))
+    # (Not `contiguous` alone: that leaves the strides of axes of length 1, by which torch.kron fails.)
+    return torch.kron(*(x.reshape(-1).reshape(x.shape) for x in promote(input, other)))
 
 
 @op()
