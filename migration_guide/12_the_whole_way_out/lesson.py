@@ -8,7 +8,6 @@ import importlib
 import io
 import json
 import os
-import re
 import runpy
 import shlex
 import shutil
@@ -36,9 +35,7 @@ def command(line):
             cli.main(shlex.split(line)[1:])
         except SystemExit as end:
             code = end.code
-    # How far the ends of training lie apart are last digits, another machine's own.
-    shown = re.sub(r"\S+ of their way apart", "next to each other", said.getvalue())
-    print(f"$ {line}\n{shown}exit code {code}")
+    print(f"$ {line}\n{said.getvalue()}exit code {code}")
 
 
 # %% scan
