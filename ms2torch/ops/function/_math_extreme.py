@@ -184,6 +184,10 @@ def reduce_min(x, axis=(), keep_dims=False):
 
 def _check_kinds(name, args, keepdims, initial, where, return_indices, axis=None, dim=None, keepdim=False):
     """TypeError for what no form of ``Tensor.max`` and ``Tensor.min`` takes."""
+    usual = keepdims is keepdim is return_indices is False and where is True and initial is None
+    if usual and dim.__class__ in _AXES and axis.__class__ in _AXES and (
+            not args or (len(args) == 1 and args[0].__class__ is int)):
+        return
     if where is None:
         raise TypeError(f"{name}(): missing 1 required positional argument: where.")
     if return_indices.__class__ is not bool:
@@ -222,6 +226,7 @@ def _no_scalar(name, initial) -> TypeError:
 
 _LEFT_OUT = object()
 _NO_AXIS = (str, float, bool)
+_AXES = (int, type(None))
 
 
 def _make_method(kind, name):
