@@ -1,12 +1,16 @@
 """Which rule is to blame where the whole program differs although its Cells agree.
 
-The rules at work outside of proved Cells are kept one after the other, first those that say themselves in
-what PyTorch differs; where the program then agrees, as few of the rule's sites as possible are taken back.
+The rules at work outside of proved Cells are kept one after the other, first those of the line that an error
+came through, then those that say themselves in what PyTorch differs; where the program then agrees, as few of
+the rule's sites as possible are taken back.
 """
 
 from __future__ import annotations
 
 import ast
+import difflib
+import os
+import re
 import time
 from collections.abc import Callable
 
@@ -19,6 +23,7 @@ from .translation import Site, known_of, translate_source
 # Runs of the program that may be spent, and seconds, whichever is over first.
 _MOST, _SECONDS = 12, 300.0
 _DATA = "mindspore.dataset."
+_PLACE = re.compile(r"\((\S+):(\d+) of the translation\)")
 
 Kept = dict[str, frozenset[tuple[int, int]]]
 
@@ -69,7 +74,25 @@ class Bisection:
             rules = (where.get(key) for where in (CALLS, INSTANCES, VALUES))
             return key != _DATA and not any(rule is not None and rule.en for rule in rules)
 
-        return [groups[key] for key in sorted(groups, key=says_little)]
+        near = self._near()
+
+        def is_far(key: str) -> bool:
+            return not any((file.path, site.line) in near for file, site in groups[key])
+
+        return [groups[key] for key in sorted(groups, key=lambda key: (is_far(key), says_little(key)))]
+
+    def _near(self) -> set[tuple[str, int]]:
+        """The original's lines that have become those that an error of the translation came through."""
+        found = set()
+        for name, number in _PLACE.findall(self.outcome.whole or ""):
+            for file in self.outcome.files:
+                if os.path.basename(file.path) == os.path.basename(name):
+                    before, after = file.source.splitlines(), file.text.splitlines()
+                    steps = difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+                    for _, start, end, first, last in steps:
+                        if first < int(number) <= last:
+                            found |= {(file.path, line) for line in range(start + 1, end + 1)}
+        return found
 
     def _proved(self, file: File) -> list[tuple[int, int]]:
         """The lines of a file's proved Cells."""

@@ -32,11 +32,11 @@ class Draft(dict):
     write = dict.__setitem__
 
 
-def bisected(differs):
+def bisected(differs, source=SOURCE, first="line 3"):
     """The outcome after a search, and the text that it leaves."""
-    made = translate_source(SOURCE)
-    outcome = Outcome("a.py", "b.py", [File("a.py", "a.py", SOURCE, made.text, made.sites)], whole="line 3")
-    project = SimpleNamespace(sources={"a.py": SimpleNamespace(text=SOURCE)})
+    made = translate_source(source)
+    outcome = Outcome("a.py", "b.py", [File("a.py", "a.py", source, made.text, made.sites)], whole=first)
+    project = SimpleNamespace(sources={"a.py": SimpleNamespace(text=source)})
     draft = Draft({"a.py": made.text})
     result = {"files": {"a.py": {"keep": []}}, "facts": {}}
     Bisection(outcome, project, draft, result, lambda: differs(draft["a.py"])).take_back()
@@ -51,6 +51,21 @@ def test_the_site_to_blame_is_taken_back_alone():
     ]
     assert "return torch.exp(torch.tanh(x)) + ms2torch.to_torch(ms2torch.ops.exp)(x)" in text
     assert "mindspore.ops.exp was taken back in the whole program: line 3" in outcome.checklist()[0]
+
+
+def test_the_line_that_an_error_came_through_is_tried_first():
+    names = "sin cos tan exp tanh log sqrt abs".split()
+    source = "from mindspore import ops\n" + "".join(f"def {n}_(x):\n    return ops.{n}(x)\n" for n in names)
+    number = translate_source(source).text.splitlines().index("    return torch.sqrt(x)") + 1
+    tried = []
+
+    def differs(text):
+        tried.append(text)
+        return "" if "ops.sqrt" in text else "the translation fails"
+
+    first = f"the translation fails: ValueError (a.py:{number} of the translation)"
+    outcome, _ = bisected(differs, source, first)
+    assert [t["name"] for t in outcome.taken] == ["mindspore.ops.sqrt"] and "ops.sqrt" in tried[0]
 
 
 def test_what_no_rule_mends_stays_as_it_was():
