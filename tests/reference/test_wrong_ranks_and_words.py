@@ -1,6 +1,7 @@
 """Ranks, signs and kinds that single operators refuse, in their words."""
 
 import mindspore as ms
+import mindspore.numpy as mnp
 import numpy as np
 from mindspore import Parameter, Tensor, ops
 
@@ -17,7 +18,10 @@ def test_ranks():
                 lambda: ops.searchsorted(T(2, 3), T(3)), lambda: ops.Lstsq()(T(3, 2), T(1, 2, 2)),
                 lambda: ops.random_poisson(I(-2, -2), T(1)), lambda: ops.RandomPoisson()(2, T(1)),
                 lambda: ops.SpaceToBatchND([2, 2], [0, 1]), lambda: ops.BatchToSpaceND([2, 2], [0, 1]),
-                lambda: ops.inner(T(2, 3), T(2, 4)))
+                lambda: ops.inner(T(2, 3), T(2, 4)), lambda: T(2, 2).sum_to_size(Tensor([2, 2])),
+                lambda: T(2, 2).sum_to_size(None), lambda: T(2, 2).sum_to_size(Tensor(2)),
+                lambda: mnp.take_along_axis(T(2, 3), I(0, 1, dtype=np.int64), None),
+                lambda: mnp.take_along_axis(T(2, 3), I([0, 1], dtype=np.int64), None))
 
 
 @case

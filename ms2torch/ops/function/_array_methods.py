@@ -389,6 +389,12 @@ def resize(input, *new_shape):
 @method
 def sum_to_size(input, *size):
     """Summed over the axes in which it is larger than ``size``."""
+    if len(size) == 1 and isinstance(size[0], torch.Tensor) and size[0].numel() > 1:
+        raise asked(ValueError(f"The tensor should have only one element, but got {size[0].numel()}, more "
+                               "than one element is ambiguous."))
+    if size == (None,):
+        raise asked(ValueError("For sum_to_size, size (None,) is not expandable to the tensor size "
+                               f"{tuple(input.shape)}."))
     size = _shape_of(size)
     try:
         return input.sum_to_size(size)
