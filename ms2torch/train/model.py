@@ -109,7 +109,7 @@ class Model:
     # ---- building --------------------------------------------------------------------------------------
 
     def _build_train_network(self):
-        if self._optimizer is not None:
+        if self._optimizer:
             options = {}
             if self._loss_scale_manager_set:
                 options["loss_scale_manager"] = self._loss_scale_manager

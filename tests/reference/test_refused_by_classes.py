@@ -210,6 +210,7 @@ CALLED = {
     "an RNN cell without its state": lambda: nn.RNNCell(3, 2)(x(2, 3, 4)),
     "a valid frequency": lambda: ms.Model(nn.ReLU(), nn.MSELoss()).fit(1, columns().batch(2), None, ms.int32),
     "a context": lambda: ms.train.RunContext(columns()),
+    "no optimizer": lambda: ms.Model(nn.ReLU(), nn.MSELoss(), {}) and None,
 }
 
 
