@@ -116,6 +116,7 @@ def _optimizer(key: str, value: dict, names: list[str], container: dict, left: l
             return {}
         described["index"] = {str(number): name for number, name in numbered.items()}
         described["groups"] = _plain(groups)
+        described["tuples"] = sorted({k for g in groups for k, v in g.items() if isinstance(v, tuple)})
         state = {numbered[number]: kinds for number, kinds in state.items()}
     container["optimizer"] = described
     found = {}
@@ -227,5 +228,9 @@ def _nested_state(state: dict[str, object], described: dict) -> dict:
     for name, kind, value in described.get("numbers", ()):
         found["state"].setdefault(numbers.get(name, name), {})[kind] = value
     if "groups" in described:
-        found["param_groups"] = described["groups"]
+        tuples = described.get("tuples", ())        # JSON has lists alone
+        found["param_groups"] = [
+            {k: tuple(v) if k in tuples and isinstance(v, list) else v for k, v in group.items()}
+            for group in described["groups"]
+        ]
     return found

@@ -189,7 +189,7 @@ def test_pytorchs_own_optimizer_state(tmp_path):
     assert np.array_equal(found["moment1.2.weight"].asnumpy(), state[4]["exp_avg"].numpy())
     assert convert(tmp_path / "b.ckpt", "-o", tmp_path / "c.pt") == 0
     again = torch.load(tmp_path / "c.pt", weights_only=True)
-    assert again["epoch"] == 3 and again["optimizer"]["param_groups"][0]["lr"] == 0.01
+    assert again["epoch"] == 3 and again["optimizer"]["param_groups"] == [group]
     assert all(
         torch.equal(again["optimizer"]["state"][i][k], t)
         for i, kinds in state.items()
