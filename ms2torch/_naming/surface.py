@@ -356,10 +356,16 @@ def lookup(module_name: str, name: str):
         return importlib.import_module(our_name(full))
     if path in _removed_modules() and path not in _table():
         return _from_gone_module(path, name)
-    known = names(path) | set(vars(sys.modules[module_name]))
-    near = nearest(name, known)
+    raise AttributeError(_absent(path, name, module_name))
+
+
+@cache
+def _absent(path: str, name: str, module_name: str) -> str:
+    """What a module says of a name that it lacks. (To find the nearest takes milliseconds, and `hasattr` may
+    ask again and again.)"""
+    near = nearest(name, names(path) | set(vars(sys.modules[module_name])))
     hint = f" Did you mean: {near!r}?" if near else ""
-    raise AttributeError(f"module {path!r} has no attribute {name!r}.{hint}")
+    return f"module {path!r} has no attribute {name!r}.{hint}"
 
 
 def nearest(name: str, known, cutoff: float = 0.6) -> str | None:

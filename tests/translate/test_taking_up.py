@@ -189,3 +189,9 @@ def test_a_callback_stays_with_the_settings_that_stay():
     translation = translate_source(_SAVING.replace("(3, 60,", "(3, exception_save=True,"))
     assert {s.name.rsplit(".")[-1] for s in translation.sites if not s.settled} >= {
         "CheckpointConfig", "ModelCheckpoint"}
+
+
+def test_a_metric_that_stays_takes_tensors_of_pytorch():
+    metric = ms.train.ConfusionMatrix(2)
+    metric.update(torch.tensor([[0.9, 0.1], [0.2, 0.8], [0.3, 0.7]]), torch.tensor([0, 1, 0]))
+    assert metric.eval().tolist() == [[1, 1], [0, 1]]

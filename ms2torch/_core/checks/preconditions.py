@@ -156,15 +156,14 @@ class AcceptedCalls:
         return tuple(found)
 
     def key_of_call(self, args, kwargs, of=None, attributes=()) -> tuple | None:
-        """`key` of a call of Tensors and values, and of what ``attributes`` of ``of`` are; None where some
-        are given by name."""
-        if kwargs:
-            return None
-        values = [getattr(a, "_t", a) for a in args]
+        """`key` of a call of Tensors and values, with the names of those that are given by name, and of what
+        ``attributes`` of ``of`` are."""
+        values = [getattr(a, "_t", a) for a in (*args, *kwargs.values())]
         if attributes:
             own = vars(of)
             values += [str(v) if (v := own.get(n)).__class__ in (tuple, list) else v for n in attributes]
-        return self.key(values)
+        key = self.key(values)
+        return (*key, *kwargs) if key and kwargs else key
 
     def add(self, key: tuple | None) -> None:
         if key is not None and len(self.known) < self.MOST:

@@ -155,8 +155,10 @@ def refusal(name: str, values, names=(), of_tensors=False, late=True, written=()
 
 def _broadcast(values) -> bool:
     """Whether the shapes of tensors fit each other; what does not is told before what is late."""
+    shapes = {v.shape for v in values if isinstance(v, torch.Tensor)}
     try:
-        torch.broadcast_shapes(*(v.shape for v in values if isinstance(v, torch.Tensor)))
+        if len(shapes) > 1:             # (torch's function costs more than many an operator)
+            torch.broadcast_shapes(*shapes)
     except RuntimeError:
         return False
     return True

@@ -6,6 +6,7 @@ import functools
 from abc import ABCMeta, abstractmethod
 
 import numpy as np
+import torch
 
 from ms2torch._core.tensor.printing import plain_repr
 from ms2torch._core.tensor.tensor import Tensor
@@ -41,9 +42,11 @@ class Metric(metaclass=ABCMeta):
         self._indexes = None
 
     def _convert_data(self, data) -> np.ndarray:
-        """A Tensor, list or array as an array; TypeError for anything else."""
+        """A Tensor, PyTorch's too, a list or an array as an array; TypeError for anything else."""
         if isinstance(data, Tensor):
             return data.asnumpy()
+        if isinstance(data, torch.Tensor):      # where the rest of a program is PyTorch's already
+            return data.numpy(force=True)
         if isinstance(data, list):
             return np.array(data)
         if isinstance(data, np.ndarray):

@@ -1,5 +1,7 @@
 """What a training loop calls beside a program's own callbacks."""
 
+import numpy as np
+
 from .loops import Callback
 
 
@@ -24,7 +26,7 @@ class LearningRateScheduler(Callback):
 
 
 class History(Callback):
-    """Keeps the last loss of each epoch in ``history["net_output"]``."""
+    """Keeps each epoch's last loss, as ``net_output``, and its metrics in ``history``."""
 
     def __init__(self):
         self.history = {}
@@ -37,7 +39,9 @@ class History(Callback):
         self.epoch["epoch"].append(state.cur_epoch_num)
         found = state.net_outputs
         found = found[0] if isinstance(found, tuple) else found
-        self.history.setdefault("net_output", []).append(found.mean().item())
+        found = {"net_output": np.mean(found.numpy(force=True)), **(state.get("metrics") or {})}
+        for name, value in found.items():
+            self.history.setdefault(name, []).append(value)
 
 
 class Watching(Callback):
