@@ -46,8 +46,11 @@ def check(described, construct, args: tuple, kwargs: dict) -> None:
     """ValueError or TypeError, as graph mode raises it, for arguments unlike those that were described."""
     if isinstance(described, dict):
         return
-    named = [name for name in inspect.signature(construct).parameters if name in kwargs] if kwargs else ()
-    given = (*args, *(kwargs[name] for name in named))
+    given = args
+    if kwargs:      # (where one is given by name, MindSpore takes the defaults of all others along)
+        call = inspect.signature(construct).bind(*args, **kwargs)
+        call.apply_defaults()
+        given = (*call.args, *call.kwargs.values())
     if len(given) != len(described):
         raise ValueError("For set_inputs, the length of input must be equal to expected one, but got "
                          f"expected: {len(described)} and input: {len(given)}!")

@@ -55,14 +55,16 @@ def _attend(
     """Attention of each sequence's queries to the first ``context_lens`` keys in its blocks.
 
     A sequence has one query, or ``q_seq_lens`` of them, which are its last positions. ``alibi_mask`` is added
-    to the scores. The result has the shape of ``query``, of ``mla_v_dim`` features a head where values lie in
-    the keys.
+    to the scores, and ``attn_mask``, which has a row for each query. The result has the shape of ``query``,
+    of ``mla_v_dim`` features a head where values lie in the keys.
     """
-    if antiquant_scale is not None or antiquant_offset is not None or attn_mask is not None:
+    one_each = attn_mask is None or (
+        attn_mask.ndim == 2 and len(attn_mask) in (1, query.numel() // query.shape[-1]))
+    if antiquant_scale is not None or antiquant_offset is not None or not one_each:
         raise unsupported(
             "mindspore.ops.auto_generate.PagedAttention(antiquant_scale, antiquant_offset, attn_mask)",
             "quantized caches and packed masks exist on Ascend only.",
-            "caches of floats; queries see no later position by themselves.",
+            "caches of floats, a row of attn_mask for each query; they see no later position by themselves.",
         )
     tokens = query.reshape(
         -1,
@@ -81,6 +83,9 @@ def _attend(
             v = v[..., :mla_v_dim]
         k, v = (t.repeat_interleave(head_num // kv_head_num, 0) for t in (k, v))
         scores = (tokens[at : at + count].transpose(0, 1) @ k.mT).float() * scale_value
+        if attn_mask is not None:
+            mask = attn_mask if len(attn_mask) == 1 else attn_mask[at : at + count]
+            scores = scores + mask[:, :length].float()
         if alibi_mask is not None:
             scores = scores + alibi_mask[row, :, :count, :length].float()
         later = torch.ones(count, length, dtype=torch.bool, device=scores.device).triu(1 + length - count)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 import torch
 import torch.nn.functional as F
 
@@ -119,6 +121,10 @@ def _flash_attention_score(
     The first two are the largest score of each row and the sum of exp(score - largest), (B, N, S, 8) Float32;
     the third is empty, as on Ascend.
     """
+    if input_layout == "TH":
+        out = _joined_rows(query, key, value, head_num, attn_mask, actual_seq_qlen, actual_seq_kvlen,
+                           scale_value)
+        return query.new_empty(0), query.new_empty(0), query.new_empty(0), out
     out, scores = _attention(query, key, value, head_num, real_shift, drop_mask, padding_mask, attn_mask,
                              prefix, actual_seq_qlen, actual_seq_kvlen, keep_prob, scale_value, pre_tokens,
                              next_tokens, inner_precise, input_layout, sparse_mode, True)
@@ -162,6 +168,26 @@ def _attention(query, key, value, head_num, real_shift, drop_mask, padding_mask,
         parts.append(_whole(q, k, v, None, None, *options)[0][0].transpose(0, 1))
         last_q, last_k = q_end, k_end
     return torch.cat(parts), None
+
+
+def _joined_rows(query, key, value, head_num, attn_mask, ends_q, ends_k, scale):
+    """The layout "TH" of inference: joined sequences, heads side by side. Its mask is what is not 0: of all
+    rows and columns, or 128 of each, which stand for a triangle of any size. It is told the sequences'
+    lengths or their ends."""
+    q, k, v = (t.unflatten(-1, (-1, query.shape[-1] // head_num)) for t in (query, key, value))
+    mask, sparse_mode = None if attn_mask is None else attn_mask != 0, 1
+    if mask is not None and mask.shape == (128, 128) and torch.equal(mask, torch.ones_like(mask).triu(1)):
+        mask, sparse_mode = None, 3
+    ends_q = _ends(ends_q, len(q))
+    ends_k = ends_q if ends_k is None else _ends(ends_k, len(k))
+    out, _ = _attention(q, k, v, head_num, None, None, None, mask, None, ends_q, ends_k, 1.0, scale, _LARGEST,
+                        _LARGEST, 0, "TND", sparse_mode)
+    return out.flatten(-2)
+
+
+def _ends(given, rows: int) -> list[int]:
+    found = [rows] if given is None else _integers(given)
+    return list(accumulate(found)) if sum(found) == rows else found
 
 
 def _integers(ends) -> list[int]:
