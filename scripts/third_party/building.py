@@ -204,7 +204,8 @@ class MindFormers(MindONE):
 
 class MindFormersCore(MindFormers):
     """mindformers of 1.7 and later: models on its parallel core, with Hugging Face's weights by the library's
-    own conversion. Its attention casts to Float16. It generates by other classes, made for a chip."""
+    own conversion. Its attention casts to Float16. It generates by classes of its own, which are not
+    tried here."""
 
     tokens = None
     # By a model's name: its package, and what its configuration is given or not.

@@ -70,6 +70,60 @@ def test_flash_attention_of_joined_sequences():
     close(result, np.concatenate(parts))
 
 
+def side_by_side(a):
+    """(B, N, S, D) as joined rows whose heads stand side by side."""
+    return a.transpose(0, 2, 1, 3).reshape(-1, a.shape[1] * a.shape[3])
+
+
+@pytest.mark.parametrize("told", [[S, S], [S, 2 * S]])
+def test_flash_attention_of_joined_rows_takes_lengths_and_ends(told):
+    triangle = Tensor(np.triu(np.ones((128, 128), np.float16), 1))
+    flash = ops.operations.nn_ops.FlashAttentionScore(N, scale_value=0.5, input_layout="TH")
+    inputs = of(*(side_by_side(a) for a in (Q, K[:, :2], V[:, :2])))
+    lengths = Tensor(told, ms.int32)
+    out = flash(*inputs, None, None, None, triangle, None, lengths, lengths)[3]
+    k, v = (a[:, [0, 0, 1, 1]] for a in (K, V))
+    close(out, side_by_side(attention(Q, k, v, 0.5, hidden=MASK)[0]))
+    close(flash(*inputs, None, None, None, None, None, lengths)[3], side_by_side(attention(Q, k, v, 0.5)[0]))
+
+
+def test_flash_attention_of_joined_rows_takes_the_mask_of_one_sequence():
+    flash = ops.operations.nn_ops.FlashAttentionScore(N, input_layout="TH")
+    inputs, mask = of(*(side_by_side(a[:1]) for a in (Q, K, V))), np.eye(S, k=1) * -10000
+    close(flash(*inputs, None, None, None, Tensor(mask, ms.float16))[3],
+          side_by_side(attention(Q[:1], K[:1], V[:1], hidden=mask != 0)[0]))
+    two = Tensor([2, S], ms.int32)
+    with pytest.raises(NotImplementedError, match="2 joined sequences"):
+        flash(*inputs, None, None, None, Tensor(mask, ms.float16), None, two, two)
+    with pytest.raises(NotImplementedError, match="shifted, dropped and padded"):
+        flash(*inputs, Tensor(mask, ms.float32))
+    with pytest.raises(ValueError, match=f"sequences of {S} rows in all, but got"):
+        flash(*inputs, None, None, None, None, None, Tensor([2, 4], ms.int32))
+
+
+@pytest.mark.parametrize("rows", [1, 5])
+def test_attention_to_blocks_adds_a_row_of_the_mask_for_each_query(rows):
+    """Sequences of 7 and 5 positions in blocks of 4, of which the last 3 and 2 ask."""
+    keys, values = RNG.normal(size=(4, 4, 2, D)), RNG.normal(size=(4, 4, 2, D))
+    query, mask = RNG.normal(size=(5, 2 * D)), RNG.normal(size=(rows, 8))
+    tables, lengths, asked = np.array([[2, 0], [3, 1]], np.int32), (7, 5), (3, 2)
+    paged = ops.auto_generate.PagedAttention(2, 0.5, 2)
+    lens = [Tensor(t, ms.int32) for t in (lengths, asked)]
+    out = paged(*of(query, keys, values), Tensor(tables), lens[0], None, None, *of(mask), lens[1])
+    at, parts = 0, []
+    for table, length, count in zip(tables, lengths, asked, strict=True):
+        k, v = (t[table].reshape(8, 2, D)[:length].transpose(1, 0, 2)[None] for t in (keys, values))
+        q = query[at : at + count].reshape(count, 2, D).transpose(1, 0, 2)[None]
+        shift = np.broadcast_to(mask, (5, 8))[at : at + count, :length]
+        later = np.triu(np.ones((count, length), bool), 1 + length - count)
+        parts.append(side_by_side(attention(q, k, v, 0.5, shift, later)[0]))
+        at += count
+    close(out, np.concatenate(parts))
+    for packed in (mask[:1].repeat(3, 0), mask > 0):
+        with pytest.raises(NotImplementedError, match="a row of attn_mask for each query"):
+            paged(*of(query, keys, values), Tensor(tables), lens[0], None, None, Tensor(packed), lens[1])
+
+
 def test_flash_attention_primitive_gives_its_statistics_too():
     largest, total, empty, out = ops.operations.nn_ops.FlashAttentionScore(
         N, scale_value=0.5, input_layout="BNSD")(*of(Q, K, V))

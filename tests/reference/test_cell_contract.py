@@ -560,6 +560,26 @@ def test_arguments_by_name_count_among_described_inputs(named):
         return str(error).partition("\n")[0]
 
 
+class Optional(nn.Cell):
+    def construct(self, a, b=None, c=None):
+        return a + 1 if b is None else a + b
+
+
+@case(each={"described": ["xx-", "xx", "x--", "x"],
+            "call": ["x,x", "x,b=x", "x,b=x,c=None", "x", "a=x,b=x", "x,None,None", "x,None"]}, mode="GRAPH")
+def test_defaults_count_where_an_argument_is_given_by_name(described, call):
+    net, unknown, x = Optional(), ms.Tensor(shape=[None], dtype=ms.float32), ms.Tensor(data(3))
+    net.set_inputs(*[unknown if one == "x" else None for one in described])
+    values = {"x": x, "None": None}
+    parts = [part.split("=") for part in call.split(",")]
+    args = [values[part[0]] for part in parts if len(part) == 1]
+    named = {part[0]: values[part[1]] for part in parts if len(part) == 2}
+    try:
+        return net(*args, **named)
+    except (TypeError, ValueError) as error:
+        return type(error).__name__, str(error).partition("\n")[0]
+
+
 @case(mode="BOTH")
 def test_class_whose_construct_a_program_wraps():
     class Rows(nn.Cell):

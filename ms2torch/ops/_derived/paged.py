@@ -58,8 +58,8 @@ def _attend(
     to the scores, and ``attn_mask``, which has a row for each query. The result has the shape of ``query``,
     of ``mla_v_dim`` features a head where values lie in the keys.
     """
-    one_each = attn_mask is None or (
-        attn_mask.ndim == 2 and len(attn_mask) in (1, query.numel() // query.shape[-1]))
+    one_each = attn_mask is None or (attn_mask.is_floating_point() and attn_mask.ndim == 2 and len(attn_mask)
+                                     in (1, query.numel() // query.shape[-1]))
     if antiquant_scale is not None or antiquant_offset is not None or not one_each:
         raise unsupported(
             "mindspore.ops.auto_generate.PagedAttention(antiquant_scale, antiquant_offset, attn_mask)",

@@ -122,6 +122,10 @@ def _flash_attention_score(
     the third is empty, as on Ascend.
     """
     if input_layout == "TH":
+        if not (real_shift is drop_mask is padding_mask is prefix is None and keep_prob == 1):
+            raise unsupported("mindspore.ops.FlashAttentionScore(input_layout='TH')",
+                              "its scores are shifted, dropped and padded on Ascend only.",
+                              'input_layout="BSH", one sequence in each row, or attn_mask alone.')
         out = _joined_rows(query, key, value, head_num, attn_mask, actual_seq_qlen, actual_seq_kvlen,
                            scale_value)
         return query.new_empty(0), query.new_empty(0), query.new_empty(0), out
@@ -175,11 +179,16 @@ def _joined_rows(query, key, value, head_num, attn_mask, ends_q, ends_k, scale):
     rows and columns, or 128 of each, which stand for a triangle of any size. It is told the sequences'
     lengths or their ends."""
     q, k, v = (t.unflatten(-1, (-1, query.shape[-1] // head_num)) for t in (query, key, value))
+    ends_q = _ends(ends_q, len(q))
+    ends_k = ends_q if ends_k is None else _ends(ends_k, len(k))
     mask, sparse_mode = None if attn_mask is None else attn_mask != 0, 1
     if mask is not None and mask.shape == (128, 128) and torch.equal(mask, torch.ones_like(mask).triu(1)):
         mask, sparse_mode = None, 3
-    ends_q = _ends(ends_q, len(q))
-    ends_k = ends_q if ends_k is None else _ends(ends_k, len(k))
+    elif mask is not None and (len(ends_q) > 1 or mask.shape[-2:] != (len(q), len(k))):
+        raise unsupported("mindspore.ops.FlashAttentionScore(input_layout='TH', attn_mask)",
+                          f"what a mask of shape {tuple(mask.shape)} says of {len(ends_q)} joined sequences "
+                          "is known on Ascend only.",
+                          "128 x 128 values, not 0 above the diagonal, or one sequence and its whole mask.")
     out, _ = _attention(q, k, v, head_num, None, None, None, mask, None, ends_q, ends_k, 1.0, scale, _LARGEST,
                         _LARGEST, 0, "TND", sparse_mode)
     return out.flatten(-2)
@@ -187,7 +196,11 @@ def _joined_rows(query, key, value, head_num, attn_mask, ends_q, ends_k, scale):
 
 def _ends(given, rows: int) -> list[int]:
     found = [rows] if given is None else _integers(given)
-    return list(accumulate(found)) if sum(found) == rows else found
+    found = list(accumulate(found)) if sum(found) == rows else found
+    if found[-1] != rows:
+        raise ValueError("For 'FlashAttentionScore', actual_seq_qlen and actual_seq_kvlen must be lengths "
+                         f"or ends of sequences of {rows} rows in all, but got {_integers(given)}.")
+    return found
 
 
 def _integers(ends) -> list[int]:
