@@ -4,11 +4,14 @@ train."""
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from . import draws
 from .beside import Beside
 from .bisecting import Bisection
+from .comparing import RANDOM
 from .outcome import Outcome
 from .places import Draft, Project
 from .proving import NEVER_CALLED, PROVED
@@ -58,25 +61,31 @@ def prove(
         Bisection(outcome, project, draft, result, beside.differs).take_back()
     if not outcome.whole and beside.side == "still":
         outcome.compared += "".join(_STILL[word] for word in drawn)
-    _settle(outcome)
+    _settle(outcome, drawn if beside.side == "still" else ())
 
 
-def _settle(outcome: Outcome) -> None:
-    """What trains is proved where the whole program is."""
+def _settle(outcome: Outcome, still: Sequence[str]) -> None:
+    """What trains is proved where the whole program is; what draws, where both sides drew alike."""
     for proof in outcome.proofs:
         if outcome.whole != "":
             continue
-        if proof["reason"] in (TRAINS, NEVER_CALLED, LOWERED):
+        draws_alike = "numbers" in still and proof["reason"].endswith(RANDOM)
+        if proof["reason"] in (TRAINS, NEVER_CALLED, LOWERED) or draws_alike:
             proof.update(state=PROVED, reason="with the whole program")
         elif proof["state"] == "differs" and proof["reason"].startswith("gradient of input"):
             # Labels have gradients in PyTorch that MindSpore's losses leave at zero; training asks for none.
             proof.update(state=PROVED, reason=f"with the whole program, which asks for no {proof['reason']}")
 
 
+# What draws normal or uniform numbers.
+_DRAWS = re.compile(
+    r"mindspore\.(?:ops|mint|numpy)\.(?:randn?(?:_like)?|normal|uniform|standard_normal|StandardNormal|UniformReal)$"
+)
 # What was kept still so that two sides that draw otherwise can be compared.
 _STILL = {
     "dropout": " Dropout was off on both sides: they draw other masks.",
     "orders": " Shuffling was off on both sides: without a seed they draw other orders.",
+    "numbers": " Normal and uniform numbers were drawn alike on both sides: each has a generator of its own.",
     "numpy": " Initial weights were drawn apart from numpy's generator on both sides.",
 }
 _FROM_NUMPY = (
@@ -107,6 +116,8 @@ def _drawn(result: dict) -> list[str]:
     found = ["dropout"] if any("ropout" in name for name in names) else []
     if any(name.startswith("mindspore.dataset.") for name in names) and not seeded:
         found = ["dropout", "orders"]
+    if any(map(_DRAWS.match, names)):
+        found.append("numbers")
     if _is_untold(result):
         found.append("numpy")
     return found

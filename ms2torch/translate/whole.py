@@ -14,6 +14,8 @@ import os
 import runpy
 import sys
 import traceback
+from collections import Counter
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from weakref import WeakValueDictionary
@@ -21,6 +23,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 import torch
 
+from ms2torch._core.random.random_streams import Stream
 from ms2torch._naming import generation
 from ms2torch.experimental.optim.optimizer import Optimizer as Experimental
 from ms2torch.nn.cell import Cell
@@ -275,6 +278,8 @@ def disable_randomness(what: list[str]) -> None:
         from ms2torch._core.random import rng
 
         rng._weight_seed = _leaving_numpy_alone(rng._weight_seed)
+    if "numbers" in what:
+        _numbers_alike()
     if "dropout" in what:
         _no_dropout()
     if "orders" in what:
@@ -283,6 +288,43 @@ def disable_randomness(what: list[str]) -> None:
         torch.utils.data.RandomSampler.__iter__ = lambda self: iter(range(self.num_samples))
         samplers.RandomSampler._start = lambda self, rows, labels: lambda: list(range(self._chosen(rows)))
         _flow.ShuffleDataset._open = lambda self, run: self.children[0]._open(run)
+
+
+def _numbers_alike() -> None:
+    """Normal and uniform numbers that the program draws are the same on both sides: by shape, and by how
+    often that was drawn before."""
+    counts: Counter = Counter()
+
+    def drawing(kind: str):
+        def draw(shape) -> torch.Tensor:
+            shape = tuple(map(int, shape))
+            counts[kind, shape] += 1
+            generator = np.random.RandomState(len(shape) + 1009 * counts[kind, shape])
+            return torch.from_numpy(np.asarray(getattr(generator, kind)(size=shape), np.float32))
+
+        return draw
+
+    for kind, ours, name in (("standard_normal", "normal", "randn"), ("random_sample", "uniform", "rand")):
+        draw = drawing(kind)
+        setattr(Stream, ours, lambda _, shape, draw=draw: draw(shape))
+        setattr(torch, name, _of_sizes(draw))
+        setattr(torch, f"{name}_like", _of_another(draw))
+
+
+def _of_sizes(draw):
+    def function(*sizes, size=None, dtype=None, device=None, requires_grad=False, **_):
+        size = size if size is not None else sizes[0] if sizes and isinstance(sizes[0], Sequence) else sizes
+        return draw(size).to(device, dtype or torch.get_default_dtype()).requires_grad_(requires_grad)
+
+    return function
+
+
+def _of_another(draw):
+    def function(input, *, dtype=None, device=None, requires_grad=False, **_):
+        found = draw(input.shape).to(device or input.device, dtype or input.dtype)
+        return found.requires_grad_(requires_grad)
+
+    return function
 
 
 def _leaving_numpy_alone(draw):

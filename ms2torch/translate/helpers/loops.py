@@ -384,21 +384,25 @@ class Recall(AccuracyMetric):
         self.given = self.given + given.sum(0).double().numpy(force=True)
         self.wanted = self.wanted + wanted.sum(0).double().numpy(force=True)
 
-    def eval(self):
+    def eval(self, average=False):
+        found = self.by_class()
+        return found.mean() if average else found
+
+    def by_class(self):
         return self.right / (self.wanted + np.finfo(float).tiny)
 
 
 class Precision(Recall):
     """Of the samples given as a class, the share that is of it, by class."""
 
-    def eval(self):
+    def by_class(self):
         return self.right / (self.given + np.finfo(float).tiny)
 
 
 class F1(Recall):
     """The harmonic mean of precision and recall, by class."""
 
-    def eval(self):
+    def by_class(self):
         return 2 * self.right / (self.given + self.wanted + np.finfo(float).tiny)
 
 

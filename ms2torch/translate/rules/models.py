@@ -237,6 +237,8 @@ def _named(names: str, helper: str, arguments: str = "") -> None:
 
     @rule(names, f"{made}, at the head")
     def write(call):
+        if call.value("eval_type", "classification") != "classification":
+            call.refuse("only eval_type='classification' has a rule")
         call.helper(helper)
         return cst.parse_expression(made)
 
@@ -256,6 +258,18 @@ _named("nn.Top1CategoricalAccuracy train.Top1CategoricalAccuracy Top1Categorical
 _named("nn.Top5CategoricalAccuracy train.Top5CategoricalAccuracy Top5CategoricalAccuracy", "TopAccuracy", "5")
 _named("nn.MSE train.MSE MSE", "MeanSquares")
 _named("nn.MAE train.MAE MAE", "MeanErrors")
+
+
+def _same(name: str) -> None:
+    """A metric that stands at the head under its own name, made with the same arguments."""
+
+    @rule(f"nn.{name} train.{name} {name} nn.metrics.{name} train.metrics.{name}", f"{name}(...), at the head")
+    def write(call):
+        return call.updated.with_changes(func=cst.Name(call.helper(name)))
+
+
+for _name in ("ConfusionMatrix", "Dice", "Fbeta", "Perplexity"):
+    _same(_name)
 
 
 @rule("train.CheckpointConfig CheckpointConfig", '{"steps": n, "keep": n}')
