@@ -6,7 +6,7 @@ from contextlib import nullcontext
 
 import numpy as np
 
-from ms2torch._checkparam import check_bool, check_value_type
+from ms2torch._checkparam import check_bool, check_positive_int, check_value_type
 from ms2torch._core.checks.words import with_public_classes
 from ms2torch._core.errors import unsupported
 from ms2torch._core.tensor.printing import plain_repr
@@ -160,6 +160,7 @@ class Model:
         """MindSpore compiles ahead here. Where the program gives strategies or stages the weights are laid
         out and the strategy file is written, by a forward pass over the first batch of ``train_dataset``, of
         which nothing else stays; there is nothing else to prepare."""
+        check_positive_int(epoch)
         if train_dataset is not None and _get_parallel_mode() in _SPLITTING:
             self.infer_train_layout(train_dataset)
 

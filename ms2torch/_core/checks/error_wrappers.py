@@ -164,7 +164,7 @@ def _answering_method(cls: type, run, method: str, stage: str):
             own = plain_attributes(self) if stage == "call" else None
             if stage == "make" and made._public_package == "ops" and _ENTRY.match(str(err)):
                 err = _unbound(takes, args, kwargs) or err
-            wrong = _told(_of_class(err, made), called, takes, args, kwargs, own)
+            wrong = _told(_of_class(err, made, run), called, takes, args, kwargs, own)
             if wrong is err:
                 raise
             raise wrong from None
@@ -184,7 +184,7 @@ def layer_error(err: Exception, cell, method, args, kwargs) -> Exception:
     made = type(cell)
     if not made.__module__.startswith(_OURS) or not isinstance(err, refused.FAILURES):
         return err
-    err, called, takes = _of_class(err, made), f"{public_name(made)} call", inspect.signature(method)
+    err, called, takes = _of_class(err, made, method), f"{public_name(made)} call", inspect.signature(method)
     own = plain_attributes(cell)
     if called in OF_FAILURES and not hasattr(err, "asked") and not _unbound(takes, args, kwargs):
         placed = zip(refused.position_names(called, takes, len(args)), args, strict=True)
@@ -225,12 +225,19 @@ def binds_by_inspect(run):
     return bound
 
 
-def _of_class(err: Exception, made: type) -> Exception:
-    """Python's error about arguments under the name of the class that was called."""
+def _of_class(err: Exception, made: type, method) -> Exception:
+    """Python's error about arguments of ``method`` under the name of the class that was called."""
     m = err.__class__ is TypeError and _ENTRY.match(str(err))
-    if m and (m[1] != "__call__" or str(err).startswith("_")):
+    if m and (m[1] != "__call__" or str(err).startswith("_")) and _is_of(str(err), made, method):
         return TypeError(f"{made.__name__}.{m[1]}() {_ENTRY.sub('', str(err))}")
     return err
+
+
+def _is_of(said: str, made: type, method) -> bool:
+    """Whether Python's words are about this method, and not about one that it calls (of a layer inside)."""
+    if not any(p.kind is p.VAR_POSITIONAL for p in inspect.signature(method).parameters.values()):
+        return True                                 # (which hands on what it was given to nothing)
+    return said.startswith((f"{made.__name__}.", method.__qualname__))
 
 
 @cache

@@ -10,6 +10,7 @@ import torch
 from ms2torch import _checkparam as check
 from ms2torch._core.checks.calls import describe
 from ms2torch._core.checks.refusals import wrong_dtype
+from ms2torch._core.errors import asked
 from ms2torch._core.tensor.construct import filled
 from ms2torch._core.tensor.dtype import Number, float32
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -167,6 +168,8 @@ class Unfold(Cell):
     def _check(self, label: str, value, ksizes) -> None:
         name = self.cls_name
         check.check_value_type(f"{label}s", ksizes, [tuple, list], name)
+        if not hasattr(value, "__len__"):
+            raise asked(TypeError(f"object of type '{type(value).__name__}' has no len()"))
         if len(value) != 4 or value[0] != 1 or value[3] != 1:
             raise ValueError(f"For '{name}' the format of '{label}s' must be [1, {label}_row, {label}_col, "
                              f"1], but got {value}.")
@@ -232,6 +235,9 @@ class Roll(Cell):
         self.shift, self.axis = shift, axis
 
     def construct(self, input_x):
+        if not isinstance(input_x, Tensor):
+            raise asked(TypeError("For primitive[Shape], the input argument must be Tensor, but got "
+                                  f"{type(input_x)}."))
         t = input_x._t
         for axis in (self.axis,) if isinstance(self.axis, int) else self.axis:
             if not -t.ndim <= axis < t.ndim:

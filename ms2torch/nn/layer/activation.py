@@ -8,6 +8,7 @@ import torch.nn.functional as F
 
 from ms2torch import _checkparam as check
 from ms2torch._core.checks.calls import describe
+from ms2torch._core.errors import asked
 from ms2torch._core.tensor.dtype import UNSIGNED, float16, float32
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._core.torch_private import says
@@ -182,6 +183,8 @@ _gelu = _kernel(kernels.gelu)
 def _check_axes(cell, axis) -> None:
     """What MindSpore's Softmax says, when it is called, of an axis that is no int."""
     if not isinstance(axis, (int, tuple)):
+        if axis is None:
+            failed_when_called(cell, "Softmax", "input", axis=None)
         return                                       # (said elsewhere)
     axes = axis if isinstance(axis, tuple) else (axis,)
     if axis == ():
@@ -189,6 +192,16 @@ def _check_axes(cell, axis) -> None:
                                               "than or equal to 1, but got 0.\n")
     elif not all(map(is_number, axes)):
         failed_when_called(cell, "Softmax", "input", axis=axes)
+
+
+def _no_axis(err: Exception, axes, x) -> Exception:
+    """``err``, or what is said of one of several axes that ``x`` does not have."""
+    rank = getattr(x, "ndim", 0)
+    for axis in axes if isinstance(axes, tuple) and isinstance(x, Tensor) and rank else ():
+        if isinstance(axis, int) and not -rank <= axis < rank:
+            return asked(ValueError(f"For primitive[Softmax], the axis must be in [-{rank},{rank}), but got "
+                                    f"{axis}."))
+    return err
 
 
 class Softmax(Cell):
@@ -212,6 +225,8 @@ class Softmax(Cell):
             return wrap(softmaxed(input._t, self.axis))
         except (RuntimeError, AttributeError) as err:
             raise _no_call(err, "Softmax", input) from None
+        except (IndexError, TypeError) as err:
+            raise _no_axis(err, self.axis, input) from None
 
 
 class LogSoftmax(Cell):
@@ -251,11 +266,17 @@ class Softmin(Cell):
 
     def __init__(self, axis=-1) -> None:
         super().__init__()
+        if isinstance(axis, list):
+            raise TypeError("For 'Softmax', the type of 'axis' should be one of '[int, tuple of int]', "
+                            f"but got {type(axis)}.")
         self.axis = axis
         _check_axes(self, axis)
 
     def construct(self, x):
-        return wrap(softmaxed(-x._t, self.axis))
+        try:
+            return wrap(softmaxed(-x._t, self.axis))
+        except (RuntimeError, IndexError, TypeError) as err:
+            raise _no_axis(err, self.axis, x) from None
 
 
 class Softmax2d(PlainCell):
@@ -384,6 +405,8 @@ class RReLU(Cell):
         self.lower, self.upper = float(lower), float(upper)
 
     def construct(self, x):
+        if not isinstance(x, Tensor):
+            raise asked(TypeError(f"For 'rrelu', the input must be a Tensor, but got {type(x)}."))
         return wrap(_kernel(kernels.rrelu)(x._t, self.lower, self.upper))
 
 
@@ -393,8 +416,10 @@ class Hardtanh(Cell):
     def __init__(self, min_val=-1.0, max_val=1.0) -> None:
         super().__init__()
         self.min_val, self.max_val = min_val, max_val
-        if all(hasattr(value, "__float__") or value.__class__ is bool for value in (min_val, max_val)):
-            check_later(self, "hardtanh", (int, float), "['int', 'float']", min_val=min_val, max_val=max_val)
+        if min_val >= max_val:
+            raise ValueError("For Hardtanh, min_val should be less than max_val,but got "
+                             f"{min_val} and {max_val}")
+        check_later(self, "hardtanh", (int, float), "['int', 'float']", min_val=min_val, max_val=max_val)
 
     def construct(self, x):
         return wrap(_kernel(kernels.hardtanh)(x._t, self.min_val, self.max_val))

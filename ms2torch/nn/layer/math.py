@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import torch
 
 from ms2torch import _checkparam as check
 from ms2torch._core.checks.refusals import translate
+from ms2torch._core.errors import asked
 from ms2torch._core.tensor.dtype import float16, float32, int32
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
@@ -169,6 +172,15 @@ class CosineSimilarity(Cell):
         return wrap((a * b).sum(self.dim) / lengths)
 
 
+def _no_mean(err: Exception, axis, rank: int) -> Exception:
+    for i in axis if isinstance(axis, tuple) else (axis,):
+        if not -rank <= i < rank:
+            return asked(ValueError(f"For primitive[ReduceMean], the axis value must be in [-{rank},{rank}), "
+                                    f"but got {i}."))
+    twice = re.match(r"dim (\d+) appears multiple", str(err))
+    return asked(RuntimeError(f"dim={twice[1]} appears multiple times in the list of dims")) if twice else err
+
+
 class Moments(Cell):
     """Mean and (biased) variance along ``axis``, all axes by default (``mindspore.nn.Moments``)."""
 
@@ -185,7 +197,10 @@ class Moments(Cell):
         check.check_type_name("input x", x.dtype, _FLOATS, self.cls_name)
         t = x._t.to(torch.float32)
         axis = self.axis if isinstance(self.axis, int) else self.axis or tuple(range(t.ndim))
-        mean = t.mean(axis, keepdim=True)
+        try:
+            mean = t.mean(axis, keepdim=True)
+        except (IndexError, RuntimeError) as err:
+            raise _no_mean(err, axis, t.ndim) from None
         # The mean is a constant to the variance's gradient.
         variance = (t - mean.detach()).square().mean(axis, keepdim=True)
         if not self.keep_dims:

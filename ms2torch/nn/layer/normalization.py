@@ -11,7 +11,7 @@ from ms2torch import _checkparam as check
 from ms2torch._core import mode
 from ms2torch._core.checks.refusals import translate
 from ms2torch._core.devices import device
-from ms2torch._core.errors import unsupported
+from ms2torch._core.errors import asked, unsupported
 from ms2torch._core.gradient import recording
 from ms2torch._core.operators.attribute_forms import with_numbers
 from ms2torch._core.operators.normalising import batch_norm
@@ -241,7 +241,7 @@ class LayerNorm(Cell):
         self.normalized_shape = normalized_shape
         self.begin_norm_axis, self.begin_params_axis, self.epsilon = with_numbers("LayerNorm", {
             "begin_norm_axis": begin_norm_axis, "begin_params_axis": begin_params_axis,
-            "epsilon": epsilon}).values()
+            "epsilon": float(epsilon) if isinstance(epsilon, np.floating) else epsilon}).values()
         self.gamma = Parameter(initializer(gamma_init, normalized_shape, dtype=dtype), name="gamma")
         self.beta = Parameter(initializer(beta_init, normalized_shape, dtype=dtype), name="beta")
 
@@ -274,9 +274,11 @@ def _layer_norm_error(err: Exception, x, gamma) -> Exception:
         return err
     if x.shape[-len(gamma.shape):] != gamma.shape:
         shapes = [str(list(v.shape))[1:-1] for v in (x, gamma)]
-        return ValueError("For 'LayerNorm', gamma or beta shape must match input shape, but got input shape: "
-                          f"[const vector]{{{shapes[0]}}}, gamma shape: [const vector]{{{shapes[1]}}}, beta "
-                          f"shape: [const vector]{{{shapes[1]}}}.")
+        of_input, of_gamma = (f"[const vector]{{{one}}}" for one in shapes)
+        wrong = ValueError("For 'LayerNorm', gamma or beta shape must match input shape, but got input "
+                           f"shape: {of_input}, gamma shape: {of_gamma}, beta shape: {of_gamma}.")
+        # (The table knows the other ranks better, and integers only of the right shape.)
+        return asked(wrong) if x.ndim > 1 and x.size and not x.is_floating_point() else wrong
     return translate(err, "LayerNorm", (x._t,)) if err.__class__ is RuntimeError else err
 
 

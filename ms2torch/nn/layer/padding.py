@@ -6,14 +6,37 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch._core.checks.kernel_dtypes import not_supported
+from ms2torch._core.errors import asked
 from ms2torch._core.operators.arithmetic import SIGNED
 from ms2torch._core.tensor.tensor import wrap
 from ms2torch.ops.function._array_pad import something
 
 from ..cell import Cell
+from ._late import refused_when_called
 
 __all__ = ["ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "ReflectionPad1d", "ReflectionPad2d",
            "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d", "ZeroPad2d"]
+
+
+def _refuse_bools(cell, padding) -> None:
+    """Let calls say that bools are no numbers of elements."""
+    if bool in map(type, padding):
+        shown = ", ".join(
+            f"\nelement[{i}]: AbstractScalar(Type: {'Bool' if n.__class__ is bool else 'Int64'}, Value: "
+            f"{str(n).lower()}, Shape: NoShape)" for i, n in enumerate(padding))
+        refused_when_called(
+            cell, TypeError, "For primitive[PadV3], when the paddings value's type is one of ['tuple', "
+                             "'list'], its element data type must be int32 or int64, but got \n"
+                             f"AbstractTuple{{{shown}, dynamic_len:0, is dyn arg:0}}")
+
+
+def _check_numbers(shape, padding) -> None:
+    """What MindSpore asks of how much is padded, or cut off, on each side."""
+    for k, n in enumerate(padding):
+        size = shape[-1 - k // 2] if k // 2 < len(shape) else 0
+        if n < -size:
+            raise asked(ValueError("For primitive[PadV3], the paddings_value must be greater than or equal "
+                                   f"to -{size}, but got {n}."))
 
 
 class _ConstantPadNd(Cell):
@@ -38,9 +61,14 @@ class _ConstantPadNd(Cell):
             raise TypeError(f"For '{name}', the type of parameter 'value' must be in [int, float], "
                             f"but got {type(value)}")
         self.value, self.padding = value, padding
+        _refuse_bools(self, padding)
 
     def construct(self, x):
-        return wrap(something(F.pad(x._t, self.padding, value=self.value)))
+        try:
+            return wrap(something(F.pad(x._t, self.padding, value=self.value)))
+        except RuntimeError:
+            _check_numbers(x._t.shape, self.padding)
+            raise
 
 
 class ConstantPad1d(_ConstantPadNd):
@@ -94,11 +122,17 @@ class _MirroredPad(Cell):
         if self._mode == "reflect" and min(padding, default=0) < 0:
             raise ValueError(f"For '{name}' every element in 'padding' must be >= 0. but got {padding}. ")
         self.padding = padding
+        if self._mode == "reflect":
+            self.padding = tuple(map(int, padding))         # (True is one there)
+        else:
+            _refuse_bools(self, padding)
 
     def construct(self, x):
         t, dims = x._t, len(self.padding) // 2
         if not dims:
             return x
+        if self._mode == "replicate":
+            self._check_edges(t)
         if t.ndim < dims:
             raise ValueError(f"For padding with length {2 * dims}, the dimension of the tensor should be at "
                              f"least {dims}, but got {t.ndim}")
@@ -117,9 +151,30 @@ class _MirroredPad(Cell):
             raise
         return wrap(y.reshape(*lead, *y.shape[2:]))
 
+    def _check_edges(self, t) -> None:
+        """What MindSpore asks of the ranks: the paddings are for all but two of the dimensions."""
+        pads, rank = self.padding, t.ndim + (t.ndim == self._dims + 1)
+        wrong = "For primitive[PadV3], the input dims "
+        if rank < 3:
+            raise asked(ValueError(f"{wrong}for edge, reflect or circular mode must be greater than or equal "
+                                   f"to 3, but got {rank}."))
+        if rank != len(pads) // 2 + 2:
+            raise asked(ValueError(f"{wrong}when padding's size equal {len(pads)} must be equal to "
+                                   f"{len(pads) // 2 + 2}, but got {rank}."))
+        if min(pads) < 0:
+            _check_numbers(t.shape, pads)
+        sizes = [*t.shape[:t.ndim - len(pads) // 2],
+                 *(n + sum(pads[2 * k:2 * k + 2]) for k, n in enumerate(reversed(t.shape[-len(pads) // 2:])))]
+        if min(sizes) < 1:
+            raise asked(ValueError("For primitive[PadV3], the output size must be greater than 0, but got "
+                                   f"{next(n for n in sizes if n < 1)}."))
+
     def _check_size(self, t) -> None:
         """ValueError where a reflection would need more than there is."""
         pads = self.padding
+        if self._mode == "reflect" and 0 in t.shape[:t.ndim - len(pads) // 2]:
+            raise asked(ValueError("For 'MirrorPad', paddings must be no greater than the dimension size: "
+                                   "[0], [0] not less than [0]"))
         for k in reversed(range(len(pads) // 2 if self._mode == "reflect" else 0)):
             size = t.shape[-1 - k]
             if max(pads[2 * k:2 * k + 2]) >= size:

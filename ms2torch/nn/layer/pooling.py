@@ -176,7 +176,7 @@ class _MaxPool(_PoolNd):
                 f"For {self.cls_name}, the parameter 'padding', 'dilation', 'return_indices', 'ceil_mode' "
                 "can not be set to non-default value when pad_mode is not 'pad', but got "
                 f"pad_mode:{self.pad_mode.lower()}.")
-        self._sides = self._each_side(padding)
+        self._sides = self._each_side(padding if self.use_pad else 0)
         if self.use_pad:
             self.padding = (0,) * (3 - self._dims) + self._sides
             self._in_space()
@@ -307,7 +307,7 @@ class _AvgPool(_PoolNd):
 
     def _set(self, padding, ceil_mode, count_include_pad, divisor_override=None) -> None:
         self._sides = self._each_side(padding)
-        self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
+        self.ceil_mode, self.count_include_pad = ceil_mode or False, count_include_pad
         self.divisor_override = divisor_override
         plain = self._dims < 3 and self.pad_mode != "PAD" and not ceil_mode and count_include_pad
         self._count_pads = None if plain and divisor_override is None else count_include_pad
@@ -322,7 +322,7 @@ class _AvgPool(_PoolNd):
                              "is not "
                              f"\"PAD\", but got 'pad' is {pads} and 'pad_mode' is {self.pad_mode.lower()}.")
 
-        if self.pad_mode == "PAD":
+        if self._count_pads is not None:            # (else whatever is false is, whatever is true is true)
             for name, value in (("ceil_mode", ceil_mode), ("count_include_pad", count_include_pad)):
                 if value.__class__ is not bool:
                     raise TypeError(f"For 'AvgPool3D', the type of '{name}' should be 'bool', but got type "

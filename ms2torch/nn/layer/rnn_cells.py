@@ -10,7 +10,7 @@ import torch
 from ms2torch import _checkparam as check
 from ms2torch._core.checks.calls import type_description
 from ms2torch._core.checks.refusals import one_dtype
-from ms2torch._core.errors import final, notice
+from ms2torch._core.errors import asked, final, notice
 from ms2torch._core.tensor.dtype import float16, float32
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._naming import generation, generations
@@ -28,15 +28,17 @@ _TYPING = "<class 'mindspore._c_expression.typing"
 
 def need_tensor(name: str, value, cell: str) -> None:
     if not isinstance(value, Tensor) and value is not None:
-        raise TypeError(f"For '{cell}', the '{name}' must be '{_TYPING}.TensorType'>', "
-                        f"but got '{type_description(value)}'")
+        wrong = TypeError(f"For '{cell}', the '{name}' must be '{_TYPING}.TensorType'>', "
+                          f"but got '{type_description(value)}'")
+        raise asked(wrong) if isinstance(value, np.ndarray) else wrong      # (which has a shape to be read)
 
 
 def need_pair(name: str, value, cell: str) -> None:
     """A tuple of two Tensors."""
     if not isinstance(value, tuple):
-        raise TypeError(f"For '{cell}', the '{name}' must be '{_TYPING}.Tuple'>', "
-                        f"but got '{type_description(value)}'")
+        wrong = TypeError(f"For '{cell}', the '{name}' must be '{_TYPING}.Tuple'>', "
+                          f"but got '{type_description(value)}'")
+        raise asked(wrong) if isinstance(value, Tensor) else wrong
     if len(value) != 2:
         raise TypeError(f"For '{cell}', the length of '{name}' must be '2', but got '{len(value)}'")
     for i, v in enumerate(value):

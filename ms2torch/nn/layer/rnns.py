@@ -184,6 +184,8 @@ class _RNNBase(Cell):
         """``x`` as (T, N, in) and the state as a list of torch tensors, zeros where none was given."""
         name = self.cls_name
         need_tensor("x", x, name)
+        if self.is_lstm and hx is not None:
+            need_pair("hx", hx, name)
         t = x._t
         inside = self.w_ih_list[0].shape[1]
         if t.ndim != 3 or t.shape[2] != inside:
@@ -202,7 +204,6 @@ class _RNNBase(Cell):
                 check.check_types_same_and_valid({"x": x.dtype}, _FLOATS, name)
             state = [t.new_zeros(wanted) for _ in range(2 if self.is_lstm else 1)]
         elif self.is_lstm:
-            need_pair("hx", hx, name)
             check.check_types_same_and_valid({"x": x.dtype, "hx[0]": hx[0].dtype, "hx[1]": hx[1].dtype},
                                              _FLOATS, name)
             state = [hx[0]._t, hx[1]._t]

@@ -8,6 +8,7 @@ import math
 import torch
 import torch.nn.functional as F
 
+from ms2torch._core.errors import asked
 from ms2torch._core.random.random_streams import stream_of_call
 from ms2torch._core.tensor.dtype import float32
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -17,6 +18,7 @@ from ms2torch.ops.function._nn_activation import gelu, relu
 from ms2torch.ops.function._nn_attention import attention
 
 from ..cell import Cell
+from ._late import refused_when_called
 from .activation import GELU, ReLU
 from .basic import Dense, Dropout
 from .container import CellList
@@ -60,6 +62,10 @@ class MultiheadAttention(Cell):
             self.in_proj_bias = Parameter(initializer("zeros", 3 * embed_dim, dtype), "in_proj_bias")
         self.out_proj = Dense(embed_dim, embed_dim, HeUniform(math.sqrt(5)),
                               Uniform(1 / math.sqrt(embed_dim)), has_bias=has_bias, dtype=dtype)
+        try:
+            1 - dropout
+        except TypeError as err:
+            refused_when_called(self, TypeError, str(err))
         self.bias_k = self.bias_v = None
         if add_bias_kv:
             self.bias_k = Parameter(initializer(XavierNormal(), (1, 1, embed_dim), dtype), "bias_k")
@@ -118,6 +124,10 @@ class MultiheadAttention(Cell):
             weights = weight.split(width)
         else:
             weights = (self.q_proj_weight._t, self.k_proj_weight._t, self.v_proj_weight._t)
+            for name, x, w in (("key", k, weights[1]), ("value", v, weights[2])):
+                if x.shape[-1] != w.shape[-1]:
+                    raise asked(ValueError(f"Expecting {name} weights shape of ({width}, {x.shape[-1]}), but "
+                                           f"got {tuple(w.shape)}"))
         biases = (None, None, None) if bias is None else bias.split(width)
         return [F.linear(x, w, b) for x, w, b in zip((q, k, v), weights, biases, strict=True)]
 

@@ -140,6 +140,8 @@ class TrainOneStepCell(Cell):
         self.network.set_grad()
         self.optimizer = optimizer
         self.weights = self.optimizer.parameters
+        if callable(self.weights):                  # (torch's method of any Cell)
+            raise AttributeError(f"The '{type(optimizer).__name__}' object has no attribute 'parameters'.")
         self.grad = GradOperation(get_by_list=True, sens_param=True)
         self.grad_no_sens = GradOperation(get_by_list=True)
         if sens == 0:
@@ -228,7 +230,7 @@ class ParameterUpdate(Cell):
     def construct(self, x):
         from ms2torch.ops.function.parameter_func import assign
 
-        assign(self._param, wrap(x._t))
+        assign(self._param, x if isinstance(x, (int, float)) else wrap(x._t))
         return x
 
 
@@ -255,9 +257,8 @@ def _micro_batches(count: int) -> CellList:
     return CellList([_MicroBatch(count) for _ in range(count)])
 
 
-def _sum_of_losses(network, parts, inputs):
-    """What a network gives for each part of a batch, added up."""
-    total = None
+def _sum_of_losses(network, parts, inputs, total=None):
+    """What a network gives for each part of a batch, added up (to ``total``)."""
     for i, part in enumerate(parts):
         loss = network(*part(i, *inputs))
         total = loss if total is None else total + loss
@@ -275,7 +276,8 @@ class MicroBatchInterleaved(Cell):
         self.interleave_inputs = _micro_batches(interleave_num)
 
     def construct(self, *inputs):
-        return _sum_of_losses(self.network, self.interleave_inputs, inputs)
+        # (Bools and integers become floats so, as they do there.)
+        return _sum_of_losses(self.network, self.interleave_inputs, inputs, 0.0)
 
 
 class _InMicroBatches(Cell):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core import mode
+from ms2torch._core.errors import asked
 from ms2torch._core.gradient.amp import non_finite, unscale_and_check
 from ms2torch._core.operators.registry import PRIMITIVES
 from ms2torch._core.tensor import dtype as _dtype
@@ -19,6 +20,18 @@ from ms2torch.ops.function.parameter_func import assign
 
 from .cell_wrapper import TrainOneStepCell
 from .grad_reducer import loss_and_gradients
+
+
+def _assign(variable, value: torch.Tensor) -> None:
+    """Write ``value``, which must have the shape of ``variable``, a Parameter or Tensor."""
+    old = variable._t
+    if value.ndim != old.ndim and value.numel() == old.numel():
+        raise asked(RuntimeError("For 'Assign', the 'x' and 'y' must have the same dimension, but got the "
+                                 f"dimension of 'x': {old.ndim} and the dimension of 'y': {value.ndim}"))
+    if variable.__class__ is Tensor or value.shape != old.shape:
+        assign(variable, wrap(value))
+    else:
+        variable._assign(value)
 
 
 class DynamicLossScaleUpdateCell(Cell):
@@ -46,15 +59,17 @@ class DynamicLossScaleUpdateCell(Cell):
 
     def construct(self, loss_scale, overflow):
         over = overflow._t if isinstance(overflow, Tensor) else torch.tensor(bool(overflow))
-        over = over.bool().reshape(())
+        over = over.bool()
+        if over.ndim and over.numel() == 1 and not loss_scale.ndim:     # (as steps give it)
+            over = over.reshape(())
         scale, factor = loss_scale._t, self.scale_factor._t
         now, last = self.cur_iter._t, self.last_overflow_iter._t
         lowered = torch.where(
             over, torch.maximum(scale * factor.reciprocal(), self.minimum_loss_scale._t), scale
         )
         grow = self.scale_window._t <= now - last
-        self.last_overflow_iter._assign(torch.where(over | grow, now, last))
-        loss_scale._assign(torch.where(grow & ~over, lowered * factor, lowered))
+        _assign(self.last_overflow_iter, torch.where(over | grow, now, last))
+        _assign(loss_scale, torch.where(grow & ~over, lowered * factor, lowered))
         self.cur_iter._assign(now + 1)
         return overflow
 

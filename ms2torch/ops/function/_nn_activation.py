@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch._core.checks.kernel_dtypes import not_selected, not_supported
-from ms2torch._core.errors import final
+from ms2torch._core.errors import asked, final
 from ms2torch._core.gradient import integers
 from ms2torch._core.operators.registry import mint_form, op, primitive
 from ms2torch._core.tensor import dtype as _dtype
@@ -377,9 +377,11 @@ def threshold(input, thr, value):
 def glu(x, axis=-1):
     """First half times sigmoid of the second half along ``axis`` (``mindspore.ops.glu``)."""
     if not -x.ndim <= axis < x.ndim or x.shape[axis] % 2:
-        size = x.shape[axis] if -x.ndim <= axis < x.ndim else axis
+        if not -x.ndim <= axis < x.ndim:
+            raise asked(ValueError("Dimension out of range (expected to be in range of "
+                                   f"[{-x.ndim}, {x.ndim}), but got {axis})"))
         raise ValueError(f"For 'Split', x_shape[{axis % max(x.ndim, 1)}] must be divisible by output_num = "
-                         f"2, but got {size}")
+                         f"2, but got {x.shape[axis]}")
     if x.is_complex():
         value, gate = x.chunk(2, axis)
         return value * torch.sigmoid(gate)

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch._core.checks.enum_words import chosen, meant
-from ms2torch._core.errors import final
+from ms2torch._core.errors import asked, final
 from ms2torch._core.operators.registry import REQUIRED, op, primitive
 from ms2torch._core.operators.spelling import spelled
 
@@ -152,7 +152,7 @@ def affine_grid(theta, size, align_corners=False):
 def _check_factor(factor, name: str) -> None:
     kind = type(factor).__name__
     if not isinstance(factor, int):
-        raise TypeError(f"The '{name}' must be int, but got '{kind}'")
+        raise asked(TypeError(f"The '{name}' must be int, but got '{kind}'"))
     if kind == "bool" or factor < 1:
         raise (TypeError if kind == "bool" else ValueError)(
             f"The '{name}' must be int and must > 0, but got '{factor}' with type '{kind}'.")
@@ -175,6 +175,9 @@ def pixel_shuffle(input, upscale_factor):
 def pixel_unshuffle(input, downscale_factor):
     """The reverse of ``pixel_shuffle`` (``mindspore.ops.pixel_unshuffle``)."""
     _check_factor(downscale_factor, "downscale_factor")
+    if input.ndim < 3:
+        raise asked(ValueError("For pixel_unshuffle, the dimension of `input` should be larger than 2, but "
+                               f"got {input.ndim}."))
     if any(n % downscale_factor for n in input.shape[-2:]):
         raise ValueError("For 'pixel_unshuffle', the length of second to last 2 dimension should be "
                          "divisible by downscale_factor.")

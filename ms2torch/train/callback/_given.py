@@ -5,7 +5,10 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable
 
+import numpy as np
+
 from ms2torch._core.errors import notice
+from ms2torch._core.tensor.tensor import Tensor
 
 _OLD_MOMENTS = {"begin", "end", "epoch_begin", "epoch_end", "step_begin", "step_end"}
 
@@ -37,6 +40,8 @@ def kept_on_exception(model, callbacks: list):
 
 def check_callbacks(callbacks, where: str) -> None:
     """Refuse, or say once, what callbacks of older releases would not do in ``where``."""
+    if isinstance(callbacks, (Tensor, np.ndarray)):
+        bool(callbacks)                                     # (of several elements: its own error)
     for callback in callbacks if isinstance(callbacks, list) else [callbacks]:
         kind = type(callback)
         if callback is None or is_ours(callback):
