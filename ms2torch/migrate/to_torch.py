@@ -13,6 +13,9 @@ from ms2torch._core.tensor.tensor import Tensor, lift, lower
 from ms2torch._core.torch_private import is_transformed
 from ms2torch.nn.cell import Cell
 from ms2torch.nn.optim.optimizer import Optimizer
+from ms2torch.train.callback._callback import Callback
+
+from .callbacks import CallbackOfTorch, CellOfTorch
 
 
 class _Branch(torch.nn.Module):
@@ -139,9 +142,14 @@ def _traced(pairs) -> bool:
 
 
 def _as_mindspore(value):
-    """What a function of MindSpore's takes for one of torch's: Tensors for tensors, dtypes for dtypes."""
+    """What a function of MindSpore's takes for one of torch's: Tensors for tensors, dtypes for dtypes, Cells
+    for Modules."""
     if isinstance(value, torch.dtype):
         return dtype.from_torch(value)
+    if isinstance(value, CellModule):
+        return vars(value)["_CellModule__cell"]
+    if isinstance(value, torch.nn.Module) and not isinstance(value, Cell):
+        return CellOfTorch(value)
     if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
         return type(value)(map(_as_mindspore, value)) if type(value) in (list, tuple) else lift(value)
     return lift(value)
@@ -203,6 +211,8 @@ def to_torch(cell):
         return functools.wraps(cell, updated=())(lambda *args, **kwargs: _function(cell(*args, **kwargs)))
     if callable(cell) and not isinstance(cell, (Cell, type)):
         return _function(cell)
+    if isinstance(cell, Callback):
+        return CallbackOfTorch(cell)
     if not isinstance(cell, Cell) and hasattr(cell, "__iter__"):
         return _Rows(cell)
     if isinstance(cell, Optimizer) and all(hasattr(p, "_of_torch") for p in cell.parameters):

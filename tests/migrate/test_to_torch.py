@@ -1,4 +1,6 @@
-"""`ms2torch.to_torch` of optimizers: those that a half translated program keeps step over torch's Modules."""
+"""`ms2torch.to_torch` of optimizers and callbacks: those that a half translated program keeps."""
+
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -55,3 +57,39 @@ def test_an_iterator_of_a_dataset_gives_its_next_batch():
 def test_a_module_shows_its_cell():
     shown = repr(ms.to_torch(nn.SequentialCell(nn.ReLU(), nn.Flatten())))
     assert shown == "CellModule(\n  SequentialCell(\n    (0): ReLU()\n    (1): Flatten()\n  )\n)"
+
+
+def test_a_function_that_takes_a_network_takes_a_module(tmp_path):
+    net = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.BatchNorm1d(2))
+    file = str(tmp_path / "net.ckpt")
+    ms.to_torch(ms.save_checkpoint)(net, file)
+    saved = ms.load_checkpoint(file)
+    wanted = {n: t.numpy() for n, t in net.state_dict().items() if not n.endswith("tracked")}
+    assert {*saved} == {*wanted}
+    for name, value in wanted.items():
+        np.testing.assert_array_equal(saved[name].asnumpy(), value)
+    with torch.no_grad():
+        net[0].weight.add_(1)
+        ms.to_torch(ms.load_param_into_net)(net, saved)
+    np.testing.assert_array_equal(net[0].weight.detach().numpy(), wanted["0.weight"])
+
+
+def test_a_callback_of_a_training_loop_over_modules(tmp_path):
+    class Stopping(ms.train.Callback):
+        def step_end(self, run_context):
+            state = run_context.original_args()
+            assert isinstance(state.train_network, nn.Cell) and isinstance(state.net_outputs, ms.Tensor)
+            run_context.request_stop()
+
+    net, stopped = torch.nn.Linear(3, 2), []
+    state = SimpleNamespace(train_network=net, network=net, cur_epoch_num=1, cur_step_num=2, batch_num=2,
+                            net_outputs=torch.ones(()))  # fmt: skip
+    run = SimpleNamespace(original_args=lambda: state, request_stop=lambda: stopped.append(True))
+    saving = ms.train.ModelCheckpoint("net", str(tmp_path), ms.train.CheckpointConfig(2, exception_save=True))
+    for callback in map(ms.to_torch, (saving, Stopping())):
+        with callback:
+            callback.on_train_begin(run)
+            callback.on_train_step_end(run)
+    assert stopped == [True] and state.train_network is net
+    saved = ms.load_checkpoint(str(tmp_path / "net-1_2.ckpt"))
+    np.testing.assert_array_equal(saved["weight"].asnumpy(), net.weight.detach().numpy())

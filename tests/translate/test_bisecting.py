@@ -199,3 +199,10 @@ def test_a_step_over_a_kink_may_be_rounding_in_the_translation_alone(tmp_path):
     assert "Rounding alone moves the translation" in differs(["0.1000", "0.8774"])
     assert runs[-1] == ("translation", 1)
     assert differs(["0.1000", "0.8757"]).startswith("line 2")
+
+
+def test_a_method_that_is_taken_back_keeps_its_object():
+    source = "from mindspore.train import Model\nmodel = Model(net, loss, opt)\nmodel.train(2, data)\n"
+    first = translate_source(source)
+    kept = translate_source(source, keep=frozenset((s.line, s.column) for s in first.sites))
+    assert kept.text.splitlines()[-1] == "model.train(2, data)"

@@ -189,6 +189,7 @@ def test_a_callback_stays_with_the_settings_that_stay():
     translation = translate_source(_SAVING.replace("(3, 60,", "(3, exception_save=True,"))
     assert {s.name.rsplit(".")[-1] for s in translation.sites if not s.settled} >= {
         "CheckpointConfig", "ModelCheckpoint"}
+    assert '[ms2torch.to_torch(ms2torch.ModelCheckpoint("net", FOLDER, saving))]' in translation.text
 
 
 def test_a_metric_that_stays_takes_tensors_of_pytorch():

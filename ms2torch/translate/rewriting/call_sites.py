@@ -46,6 +46,8 @@ _TRAINS = ("mindspore.mint.optim.", "mindspore.mint.distributed.")
 # Arguments of layers that say how a parameter starts, and that parameter.
 _STARTS = {"weight_init": "weight", "bias_init": "bias"}
 _TORCH_DTYPE = re.compile(r"torch\.((?:bfloat|float|uint|int|complex)\d+)")
+# What a training loop hands networks and tensors.
+_CALLBACK = "mindspore.train.Callback"
 _AS_ARRAY = ".numpy(force=True)"
 # Methods that only Tensors have, and those that only Cells have.
 TENSORS_ALONE = frozenset(("asnumpy", "expand_dims", "set_data"))
@@ -278,10 +280,16 @@ class CallSites:
         if isinstance(thing, type):
             updated = updated.with_changes(args=[_own_dtype(arg) for arg in updated.args])
         if isinstance(thing, type) and not is_cell(name) and not is_a(name, "mindspore.ops.Primitive"):
-            return updated.with_changes(func=cst.parse_expression(target))
+            made = updated.with_changes(func=cst.parse_expression(target))
+            return fill("ms2torch.to_torch({made})", {"made": made}) if is_a(name, _CALLBACK) else made
         if isinstance(thing, type):
             return self._kept_layer(name, target, node, updated)
         args = list(updated.args)
+        owner, _, method = name.rpartition(".")
+        if isinstance(resolve(owner), type) and not owner.startswith("mindspore.Tensor"):
+            told = isinstance(node.func, ast.Attribute) and node.func.attr == method
+            if told and not isinstance(self.reading.inferred(node.func.value), Ref):
+                return updated  # a method of what stays too
         if name.startswith("mindspore.Tensor."):
             args.insert(0, cst.Arg(updated.func.value))
         return updated.with_changes(func=cst.parse_expression(f"ms2torch.to_torch({target})"), args=args)
