@@ -178,6 +178,29 @@ class _Parts:
                                       self._target[name] if self._target else None)
 
 
+def _check_saved(source, files: dict[int, str], format: str) -> None:
+    """ValueError where files that are said to hold the same part of a parameter do not. Looked at only where
+    a layout's step and matrix say different things; MindSpore then gives a part twice and loses another."""
+    doubtful = {name: one for name, one in (source or {}).items() if one.doubtful()}
+    if not doubtful:
+        return
+    saved = _Files(files, format)
+    for some in saved.chunks([name for name in doubtful if name in saved.sizes]):
+        for name, held in saved.read(some).items():
+            one, first = doubtful[name], {}
+            for rank, t in sorted(held.items()):
+                same = first.setdefault((rank // one.devices, one.places(rank % one.devices)), rank)
+                if rank != same and not torch.equal(t, held[same]):
+                    raise ValueError(_otherwise(name, one, same, rank))
+
+
+def _otherwise(name: str, one: _slices.Lying, same: int, rank: int) -> str:
+    return (f"For param '{name}', the checkpoints of rank {same} and rank {rank} hold different values, but "
+            f"the strategy file's matrix {list(one.matrix)}, by which the optimizer's {one.optimizer} parts "
+            f"lie on the last axes that split nothing, gives both the same part (its opt_weight_shard_step "
+            f"{one.step} says that the devices {one.doubtful()} hold them). Please check your strategy file.")
+
+
 def _save(path: str, parts: _Parts, format: str) -> None:
     if format == "ckpt":
         _write(path, parts, False, format, None)
@@ -210,6 +233,7 @@ def transform_checkpoint_by_rank(rank_id, checkpoint_files_map, save_checkpoint_
             raise ValueError(f"Checkpoint file {path} in rank {rank} not exits: ")
     source, target = _of_stage(rank_id, src_strategy_file, dst_strategy_file)
     local = rank_id % (_devices(target) if target else 1)
+    _check_saved(source, checkpoint_files_map, "ckpt")
     parts = _Parts(local, _Files(checkpoint_files_map, "ckpt"), source, target,
                    _elsewhere(source, target, src_strategy_file, dst_strategy_file))
     _save(save_checkpoint_file_name, parts, "ckpt")
@@ -257,6 +281,7 @@ def transform_checkpoints(src_checkpoints_dir, dst_checkpoints_dir, ckpt_prefix,
     files, kind = safe or plain, "safetensors" if safe else "ckpt"
     target = _layouts(dst_strategy_file)
     devices = _devices(target) if target else 1
+    _check_saved(_layouts(src_strategy_file), files, kind)
     for rank in range(devices * _stages(target)):
         ranks = rank_list_for_transform(rank, src_strategy_file, dst_strategy_file)
         for one in ranks:
@@ -362,6 +387,7 @@ def load_distributed_checkpoint(network, checkpoint_filenames=None, predict_stra
     if dec_key is not None:
         raise unsupported("mindspore.load_distributed_checkpoint(dec_key=...)", "files are read in parts.",
                           "decrypt them first: save_checkpoint(load_checkpoint(path, dec_key=key), path).")
+    _check_saved(source, dict(enumerate(checkpoint_filenames)), "ckpt")
     files = _Files(dict(enumerate(checkpoint_filenames)), "ckpt")
     known = [p.name for _, p in network.parameters_and_names() if p.name in source and p.name in files.sizes]
     found = {}

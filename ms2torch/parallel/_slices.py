@@ -18,12 +18,14 @@ from ._strategy_file import ParallelLayouts
 
 class Lying(NamedTuple):
     """A layout in numbers: the matrix; for each dimension its axes, counted from the left, the first one
-    major; how many optimizer parts the first dimension's parts have; the stages that hold the parameter."""
+    major; how many optimizer parts the first dimension's parts have; the stages that hold the parameter; how
+    far apart the devices of an optimizer's parts are, or 0."""
 
     matrix: tuple[int, ...]
     axes: tuple[tuple[int, ...], ...]
     optimizer: int = 1
     stages: tuple[int, ...] = (0,)
+    step: int = 0
 
     @property
     def devices(self) -> int:
@@ -69,6 +71,17 @@ class Lying(NamedTuple):
                 break
         return at
 
+    def doubtful(self) -> list[int]:
+        """The devices that hold the optimizer's parts by its step, where by the matrix, which alone is read
+        (as in MindSpore), some of them hold the same part."""
+        group = list(range(0, self.optimizer * self.step, self.step)) if self.step > 0 else []
+        if len(group) < 2 or group[-1] >= self.devices:
+            return []
+        without = self._replace(optimizer=1)
+        if len({without.places(device) for device in group}) > 1:
+            return []
+        return group if len({self.places(device) for device in group}) < len(group) else []
+
     def region(self, rank: int, shape) -> tuple[slice, ...]:
         """What the device ``rank`` holds of a parameter of this whole ``shape``."""
         return tuple(slice(at * (n // count), (at + 1) * (n // count))
@@ -91,7 +104,8 @@ def sharding_of(layout: ParallelLayouts, stages=(0,)) -> Lying:
     if size == -1:
         used = {axis for places in axes for axis in places}
         size = math.prod(n for a, n in enumerate(matrix) if a not in used)
-    return Lying(matrix, axes, max(size, 1) if layout.opt_weight_shard_step else 1, tuple(stages))
+    step = layout.opt_weight_shard_step
+    return Lying(matrix, axes, max(size, 1) if step else 1, tuple(stages), step)
 
 
 def by_parameter(layouts: dict[str, ParallelLayouts], rank: int | None = None) -> dict[str, Lying]:

@@ -14,6 +14,8 @@ import torch
 import ms2torch as ms
 from ms2torch import Parameter, Tensor
 from ms2torch._core import protobuf
+from ms2torch.parallel import _strategy_file
+from ms2torch.parallel._strategy_file import Dimensions, ParallelLayouts
 from ms2torch.train import _checkpoint_file, serialization
 
 
@@ -193,3 +195,35 @@ def test_a_scalar_keeps_the_networks_shape(tmp_path):
     net.w = parameter(0.0)
     ms.load_param_into_net(net, {"w": parameter([3.0])})
     assert net.w.shape == () and float(net.w) == 3.0
+
+
+@pytest.mark.parametrize("by_matrix", [True, False])
+def test_parts_that_lie_otherwise_than_their_strategy_is_read_are_refused(tmp_path, by_matrix):
+    """Four parts of an optimizer on eight devices: on neighbours by the matrix, by the step on every other.
+    Saved by the matrix they become one; saved by the step, half of them would be lost without a word."""
+    layout = ParallelLayouts([Dimensions([4, 2])], [Dimensions([-1])], [Dimensions()], [Dimensions()],
+                             opt_weight_shard_step=2, opt_weight_shard_size=4)
+    _strategy_file.write(str(tmp_path / "src.ckpt"), {"a.bias": layout}, 0)
+    whole = np.arange(8.0, dtype=np.float32)
+    files = {}
+    for rank in range(8):
+        part = rank % 4 if by_matrix else rank // 2
+        files[rank] = str(tmp_path / f"rank_{rank}" / "x.ckpt")
+        os.mkdir(tmp_path / f"rank_{rank}")
+        ms.save_checkpoint([parameter(whole[2 * part : 2 * part + 2], "a.bias")], files[rank])
+    strategy, out = str(tmp_path / "src.ckpt"), tmp_path / "out"
+    calls = {
+        "all": lambda: ms.transform_checkpoints(str(tmp_path), str(out), "t", strategy),
+        "rank": lambda: ms.transform_checkpoint_by_rank(0, files, str(tmp_path / "one.ckpt"), strategy),
+        "loaded": lambda: ms.load_distributed_checkpoint(ms.nn.Dense(1, 8), list(files.values()),
+                                                         train_strategy_filename=strategy)}
+    for call in calls.values():
+        if by_matrix:
+            call()
+        else:
+            with pytest.raises(ValueError, match=r"'a.bias'.*of rank 0 and rank 4 hold"):
+                call()
+    assert out.exists() == by_matrix
+    if by_matrix:
+        for path in (out / "rank_0" / "t0.ckpt", tmp_path / "one.ckpt"):
+            np.testing.assert_array_equal(ms.load_checkpoint(str(path))["a.bias"].asnumpy(), whole)
