@@ -29,7 +29,7 @@ from ms2torch.ops.function._nn_activation import relu as positive_part
 from ms2torch.ops.function._nn_activation import selu as _selu
 from ms2torch.ops.function._nn_image import sampled
 from ms2torch.ops.function._nn_loss import binary_entropy, held, reduced
-from ms2torch.ops.function._nn_pool import _max_size
+from ms2torch.ops.function._nn_windows import max_size
 
 from ._interpolation import check_interpolation
 
@@ -215,7 +215,7 @@ def adaptive_max_pool1d(input, output_size, return_indices=False):
 @lowered
 def adaptive_max_pool2d(input, output_size, return_indices=False):
     """Maxima of as many parts as ``output_size``."""
-    return F.adaptive_max_pool2d(input, _max_size(input, output_size), return_indices)
+    return F.adaptive_max_pool2d(input, max_size(input, output_size), return_indices)
 
 
 # ---- activations -------------------------------------------------------------------------------------------

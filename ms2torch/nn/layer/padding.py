@@ -129,6 +129,8 @@ class _MirroredPad(Cell):
 
     def construct(self, x):
         t, dims = x._t, len(self.padding) // 2
+        if not dims and self._mode == "replicate":
+            raise asked(ValueError("For 'PadV3', the length of paddings must be 2, 4 or 6, but got 0"))
         if not dims:
             return x
         if self._mode == "replicate":

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core.checks.calls import describe
 from ms2torch._core.checks.enum_words import meant
 from ms2torch._core.errors import asked, final, unsupported
 from ms2torch._core.operators.registry import REQUIRED, op, primitive
@@ -17,7 +15,16 @@ from ms2torch._core.tensor import dtype as _dtype
 
 from ._array_shape import ints, size_of
 from ._nn_conv import _numbers, even, flat, paired, same_pads
-from ._nn_windows import check_max_pool3d, check_max_unpool3d, check_some_left, check_three, check_unpool
+from ._nn_windows import (
+    check_fractional,
+    check_lp,
+    check_max_pool3d,
+    check_max_unpool3d,
+    check_some_left,
+    check_three,
+    check_unpool,
+    max_size,
+)
 
 _PLAIN_MAX = {2: torch.max_pool2d, 3: torch.max_pool3d}
 _MAX = {1: F.max_pool1d, 2: F.max_pool2d, 3: F.max_pool3d}
@@ -299,36 +306,16 @@ def adaptive_max_pool1d(input, output_size):
     return F.adaptive_max_pool1d(input, output_size)
 
 
-def _max_size(t, output_size) -> tuple[int, ...]:
-    """The sizes that are asked of AdaptiveMaxPool2D, where None and -1 keep one."""
-    if output_size.__class__ is int:
-        output_size = (output_size, output_size)
-    size = tuple(output_size)
-    if len(size) == 2 and size[0].__class__ is not int:
-        size = tuple(size_of(n) if isinstance(n, np.integer) or (isinstance(n, torch.Tensor) and not n.ndim)
-                     else n for n in size)
-    if not all(n is None or n.__class__ is int for n in size):
-        raise asked(TypeError(f'Failed calling AdaptiveMaxPool2D with "AdaptiveMaxPool2D(output_size='
-                              f'{describe(size)})(input=Tensor)".'))
-    if len(size) < 2:
-        raise asked(RuntimeError(f"The index[{len(size)}] is out of range, element size is: {len(size)}"))
-    if any(n is not None and n < -1 for n in size):
-        raise asked(RuntimeError("The output_size input is invalid"))
-    if 0 in size:
-        raise asked(RuntimeError("For primitive[AdaptiveMaxPool2D], the output_size is illegal"))
-    return tuple(t.shape[i - 2] if n in (None, -1) else n for i, n in enumerate(size))
-
-
 @op
 def adaptive_max_pool2d(input, output_size, return_indices=False):
     """Maximum of even parts of the last two dimensions (``mindspore.ops.adaptive_max_pool2d``)."""
-    return F.adaptive_max_pool2d(input, _max_size(input, output_size), return_indices)
+    return F.adaptive_max_pool2d(input, max_size(input, output_size), return_indices)
 
 
 @primitive("AdaptiveMaxPool2D", init=("output_size",), call=("input",))
 def _adaptive_max_pool2d(input_x, output_size):
     """Maximum of even parts and its position in the flattened plane: a pair."""
-    return F.adaptive_max_pool2d(input_x, _max_size(input_x, output_size), True)
+    return F.adaptive_max_pool2d(input_x, max_size(input_x, output_size), True)
 
 
 @op
@@ -354,21 +341,6 @@ def _maxima_and_places(input, output_size):
     return found.to(input.dtype), places.int()
 
 
-def _check_lp(x, kernel, stride, ceil: bool) -> None:
-    """What is said, of three dimensions, where nothing is left."""
-    lead, sizes = (1,) * (3 - len(kernel)), x.shape[-len(kernel):]
-    if any(n < k for n, k in zip(sizes, kernel, strict=True)):
-        given = ", ".join(f"{way}:{n}" for way, n in zip("DHW", (*lead, *sizes), strict=True))
-        window = ", ".join(map(str, (*lead, *kernel)))
-        raise asked(RuntimeError(f"For 'AvgPool3D, size of input with the padding is ({given}) smaller than "
-                                 f"kernel size [const initializer_list]{{{window}}}"))
-    counts = ((-((k - n) // s) if ceil else (n - k) // s) + 1
-              for n, k, s in zip(sizes, kernel, stride, strict=True))
-    batch = (1, *x.shape)[-len(kernel) - 2:-len(kernel)]
-    raise asked(RuntimeError("For 'AvgPool3D', output shape's all elements must be positive, but got shape: "
-                             f"{_vector((*batch, *lead, *counts))}.Please check input parameter!"))
-
-
 def _lp(x, norm_type, kernel_size, stride, ceil_mode, dims: int):
     if not norm_type:
         raise asked(ValueError(f"For lp_pool{dims}d, the value of 'norm_type' can not be 0."))
@@ -377,7 +349,7 @@ def _lp(x, norm_type, kernel_size, stride, ceil_mode, dims: int):
     if not x.is_floating_point() and not x.is_complex():
         x = x.float()
     if not x.numel() or any(n < k for n, k in zip(x.shape[-dims:], kernel, strict=True)):
-        _check_lp(x, kernel, stride, ceil_mode)
+        check_lp(x, kernel, stride, ceil_mode)
     total = _avg(x.pow(norm_type), kernel, stride, (0,) * dims, ceil_mode, True, None) * math.prod(kernel)
     return (torch.sign(total) * torch.relu(torch.abs(total))).pow(1.0 / norm_type)
 
@@ -560,20 +532,6 @@ _unpool("MaxUnpool2D", 2, F.max_unpool2d, "NCHW")
 _unpool("MaxUnpool3D", 3, F.max_unpool3d, "NCDHW")
 
 
-def _check_fractional(x, samples, kernel, size) -> None:
-    """What MindSpore asks of the shapes of pooling at random places in planes."""
-    if not isinstance(samples, torch.Tensor) or samples.ndim != 3 or x.ndim != 4:
-        return                                      # (said elsewhere)
-    if x.shape[1] != samples.shape[1]:
-        raise asked(ValueError("The second dimension size of input_x and random_samples must be equal."))
-    for way, k, n, most in zip(("height", "width"), kernel, size or (), x.shape[2:], strict=False):
-        if k + n - 1 > most:
-            raise asked(ValueError(
-                f"For FractionalMaxPoolWithFixedKsize, ksize {way} [{k}] + output_shape_{way[0]} [{n}] too "
-                f"large relative to input {way} [{most}], conflict with the rule: ksize_{way[0]} + "
-                f"output_shape_{way[0]} - 1 <= input_{way[0]}"))
-
-
 def _fractional(x, kernel, output, ratio, samples, dims, api):
     if (output is None) == (ratio is None):
         raise final(
@@ -597,7 +555,7 @@ def _fractional(x, kernel, output, ratio, samples, dims, api):
         batch, channels = (1, *x.shape)[-dims - 2 : -dims]
         samples = rand.kernel(batch, channels, dims)
     elif dims == 2:
-        _check_fractional(x, samples, kernel, size)
+        check_fractional(x, samples, kernel, size)
     # torch takes the numbers of a 2-d window by (width, height), and so does MindSpore.
     wide = x.double() if _is_whole(x) else x
     found, places = pool(wide, kernel, size, ratio, _random_samples=samples.detach().to(wide.dtype))

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+import torch
+
+from ms2torch._core.checks.calls import describe
 from ms2torch._core.errors import asked
+
+from ._array_shape import size_of
 
 
 def _all_ints(sizes) -> bool:
@@ -100,3 +106,53 @@ def check_unpool(x, indices, dims: int) -> None:
         shown = (_dims(t, wanted, dims) for t in (x, indices))
         raise ValueError("For primitive[MaxUnpool{}D], the x_shape: {} must be equal to {}"
                          .format(wanted - 2, *shown))
+
+
+def check_lp(x, kernel, stride, ceil: bool) -> None:
+    """What is said, of three dimensions, where nothing is left."""
+    lead, sizes = (1,) * (3 - len(kernel)), x.shape[-len(kernel):]
+    if any(n < k for n, k in zip(sizes, kernel, strict=True)):
+        given = ", ".join(f"{way}:{n}" for way, n in zip("DHW", (*lead, *sizes), strict=True))
+        window = ", ".join(map(str, (*lead, *kernel)))
+        raise asked(RuntimeError(f"For 'AvgPool3D, size of input with the padding is ({given}) smaller than "
+                                 f"kernel size [const initializer_list]{{{window}}}"))
+    counts = ((-((k - n) // s) if ceil else (n - k) // s) + 1
+              for n, k, s in zip(sizes, kernel, stride, strict=True))
+    batch = (1, *x.shape)[-len(kernel) - 2:-len(kernel)]
+    shape = ", ".join(map(str, (*batch, *lead, *counts)))
+    raise asked(RuntimeError("For 'AvgPool3D', output shape's all elements must be positive, but got shape: "
+                             f"[const vector]{{{shape}}}.Please check input parameter!"))
+
+
+def max_size(t, output_size) -> tuple[int, ...]:
+    """The sizes that are asked of AdaptiveMaxPool2D, where None and -1 keep one."""
+    if output_size.__class__ is int:
+        output_size = (output_size, output_size)
+    size = tuple(output_size)
+    if len(size) == 2 and size[0].__class__ is not int:
+        size = tuple(size_of(n) if isinstance(n, np.integer) or (isinstance(n, torch.Tensor) and not n.ndim)
+                     else n for n in size)
+    if not all(n is None or n.__class__ is int for n in size):
+        raise asked(TypeError(f'Failed calling AdaptiveMaxPool2D with "AdaptiveMaxPool2D(output_size='
+                              f'{describe(size)})(input=Tensor)".'))
+    if len(size) < 2:
+        raise asked(RuntimeError(f"The index[{len(size)}] is out of range, element size is: {len(size)}"))
+    if any(n is not None and n < -1 for n in size):
+        raise asked(RuntimeError("The output_size input is invalid"))
+    if 0 in size:
+        raise asked(RuntimeError("For primitive[AdaptiveMaxPool2D], the output_size is illegal"))
+    return tuple(t.shape[i - 2] if n in (None, -1) else n for i, n in enumerate(size))
+
+
+def check_fractional(x, samples, kernel, size) -> None:
+    """What MindSpore asks of the shapes of pooling at random places in planes."""
+    if not isinstance(samples, torch.Tensor) or samples.ndim != 3 or x.ndim != 4:
+        return                                      # (said elsewhere)
+    if x.shape[1] != samples.shape[1]:
+        raise asked(ValueError("The second dimension size of input_x and random_samples must be equal."))
+    for way, k, n, most in zip(("height", "width"), kernel, size or (), x.shape[2:], strict=False):
+        if k + n - 1 > most:
+            raise asked(ValueError(
+                f"For FractionalMaxPoolWithFixedKsize, ksize {way} [{k}] + output_shape_{way[0]} [{n}] too "
+                f"large relative to input {way} [{most}], conflict with the rule: ksize_{way[0]} + "
+                f"output_shape_{way[0]} - 1 <= input_{way[0]}"))
