@@ -51,6 +51,8 @@ def compare_traces(reference, port, verdict: Verdict, steps: int | None = None, 
     walk = Walk(reference, port, found, verdict, shaken)
     for step in range(1, last + 1):
         walk.step(step)
+        if walk.stopped:
+            break
         verdict.steps = step
     verdict.findings = walk.findings
     for side, calls in zip(("MindSpore calls", "the port calls"), walk.left_over, strict=True):

@@ -16,7 +16,7 @@ import math
 import numpy as np
 import torch
 
-from . import apart, compare, reruns, trace
+from . import again, apart, compare, reruns, trace
 from .calls import Call, Calls
 from .finding import Finding, Verdict
 from .flows import Flow
@@ -69,6 +69,8 @@ class Walk(Updates):
         self.left_over: tuple[list[str], list[str]] = [], []  # calls that were compared with nothing
         self.rates_tell = True  # whether the port's optimizer updates by the rates that it shows
         self.placed = 0.0  # the greatest difference that the place of Adam's eps alone explains
+        self.stopped = False  # whether a port that updates twice was found: its steps are others from there
+        self.earlier: list[list[dict]] = []  # both sides' records of the step before, without their values
         self._alone()
 
     def _alone(self) -> None:
@@ -93,7 +95,10 @@ class Walk(Updates):
 
     def step(self, number: int) -> None:
         """Compare one step."""
-        left, right = (of_training(t.step(number)) for t in (self.reference, self.port))
+        both = [t.step(number) for t in (self.reference, self.port)]
+        if self._called_again(number, both):
+            return
+        left, right = map(of_training, both)
         left, begun = unscaled(left, right), len(self.findings)
         theirs = _by_place(right)
         if _trained(right) and not {self.pairs.parameters.get(n) for n in _trained(left)} & _trained(right):
@@ -160,6 +165,21 @@ class Walk(Updates):
         self._rates_of_their_own()
         if self.deep and not any(self.left_over):
             self.left_over = self.calls.left_over(self.pairs.cells)
+
+    def _called_again(self, number: int, both: list[list[dict]]) -> bool:
+        """Whether the port's step is its optimizer's second call after one backward pass, where MindSpore's
+        has a pass of its own; what comes after such a call is of other steps, and not compared."""
+        if self.earlier and not self.stopped:
+            other = again.weight(self.earlier[0], both[0], self.earlier[1], both[1])
+            if other is not None:
+                update = other.get("update", 0)
+                called = self.port.optimizers.get(update, {}).get("class", "the optimizer")
+                self.findings.append(Finding(number - 1, "optimizer", f"a second call of {called}", "extra",
+                                             update=update, cell=self.tree.cell_of_optimizer(update),
+                                             note=again.NOTE))
+                self.stopped = True
+        self.earlier = [[{**r, "array": None} for r in side] for side in both]
+        return self.stopped
 
     # ---- what a step starts from
 

@@ -14,7 +14,18 @@ import pytest
 import torch
 from torch.nn.utils import rnn
 
-from ms2torch.difftest import accumulated, options, pairing, recorder, scales, starts, trace, twin, updates
+from ms2torch.difftest import (
+    accumulated,
+    again,
+    options,
+    pairing,
+    recorder,
+    scales,
+    starts,
+    trace,
+    twin,
+    updates,
+)
 from ms2torch.difftest.finding import Verdict
 from ms2torch.difftest.locate import Tree
 from ms2torch.difftest.walk import Walk
@@ -44,6 +55,8 @@ MISTAKES = {
             "what comes after"),
     "clipping": ("    optimizer.step()", "    nn.utils.clip_grad_norm_(rest, 0.01)\n    optimizer.step()", 1,
                  "gradient", "conv.weight", "clipping"),
+    "two updates": ("    optimizer.step()", "    optimizer.step()\n    optimizer.step()", 1, "optimizer",
+                    "a second call of SGD", "calls its optimizer again"),
     "decay": ('"weight_decay": 0.01}', '"weight_decay": 0.0}', 1, "optimizer", "moments.conv.weight",
               "weight_decay is 0.01 in MindSpore and 0 in the port"),
     "decay of all": ('{"params": norm}', '{"params": norm, "weight_decay": 0.01}', 1, "optimizer",
@@ -125,7 +138,7 @@ def test_networks_of_the_same_names_and_their_optimizers_are_told_apart(tmp_path
     assert reused["first"]["where"].endswith(("norm.moving_mean", "norm.moving_variance"))
     assert "another number of calls" in reused["first"]["note"]
     assert not any("are not called as MindSpore's are" in note for note in right["notes"])
-    assert any("are not called as MindSpore's are" in note for note in twice["notes"])
+    assert twice["first"]["where"] == "a second call of Adam" and len(twice["findings"]) == 1
 
 
 def test_calls_are_paired_by_what_they_are_given(tmp_path):
@@ -342,6 +355,22 @@ def test_a_mistake_is_named_where_it_was_made(judged, mistake):
     first = judged[mistake]["first"]
     assert (first["step"], first["detail"], first["where"]) == (step, stage, where)
     assert note in first["note"]
+
+
+def test_a_second_call_of_an_optimizer_is_told_only_where_mindspore_has_one():
+    def step(*stages, update=0, call=0, where="w", norm=1.0):
+        return [{"kind": "tensor", "stage": stage, "where": where, "update": update, "call": call,
+                 "stats": {"norm": norm}} for stage in stages]
+
+    whole, alone = step("data", "loss", "learning_rate", "gradient"), step("learning_rate", "gradient")
+    assert again.weight(whole, whole, whole, alone)["where"] == "w"
+    assert again.weight(whole, alone, whole, alone) is None  # both call it twice
+    assert again.weight(whole + step("gradient", call=1), whole, whole, alone) is None
+    assert again.weight(whole, whole, alone, alone) is None  # a port whose calls are never seen
+    assert again.weight(step("data", "learning_rate"), whole, whole, alone) is None  # a graph
+    assert again.weight(whole, whole, whole, whole) is None
+    for other in ({"update": 1}, {"where": "v"}, {"norm": 0.0}):  # of a GAN, of a group, nothing to move
+        assert again.weight(whole, whole, whole, step("learning_rate", "gradient", **other)) is None
 
 
 class Fake:
