@@ -8,6 +8,7 @@ import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ms2torch._core.errors import notice
 from ms2torch.cli import Parser, release, whole_number
 
 EPILOG = """\
@@ -148,6 +149,7 @@ def parse(argv: list[str]) -> Options:
                  "level", "refeed", "until", "api", "device", "cells", "seed")
     else:
         _check_script(p, script)
+        _ours_behind(p, options.script)
     if options.trace:
         _useless(p, found, "with --trace", "reference_device")
     if options.reference != "ms2torch":
@@ -166,6 +168,19 @@ def _check_script(p: argparse.ArgumentParser, script: str) -> None:
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None) or 1
         p.exit(2, f"ms2torch diff: {script}:{line}: SyntaxError: {getattr(error, 'msg', error)}\n")
+
+
+def _ours_behind(p: argparse.ArgumentParser, script: list[str]) -> None:
+    """Say where an option of ours stands behind a script that has no such text; end where it is --torch,
+    without which another program would be called equal."""
+    text = Path(script[0]).read_text(encoding="utf-8", errors="replace")
+    for option in dict.fromkeys(a.partition("=")[0] for a in script[1:]):
+        if not option.startswith("--") or option not in p._option_string_actions or option in text:
+            continue
+        said = f"{option} stands behind {script[0]}, and what stands there is the script's own"
+        if option == "--torch":
+            p.error(f"{said}: ms2torch diff --torch port.py {script[0]}")
+        notice(f"diff {option}", f"{said}; diff's options come before it.")
 
 
 def _useless(p: argparse.ArgumentParser, found: argparse.Namespace, where: str, *names: str) -> None:
