@@ -10,8 +10,9 @@ def script(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "port.py").write_text("import torch\n")
     (tmp_path / "train.py").write_text("import mindspore\n")
-    (tmp_path / "own.py").write_text("import argparse\np = argparse.ArgumentParser()\np.add_argument('--torch')\n"
-                                     "p.add_argument('--steps')\n")
+    (tmp_path / "own.py").write_text(
+        "import argparse\np = argparse.ArgumentParser()\n"
+        "p.add_argument('--torch')\np.add_argument('--steps')\n")
 
 
 def test_a_port_behind_the_script_is_no_equal_run_without_it(script, capsys):

@@ -13,6 +13,7 @@ from ms2torch._core.devices import device
 from ms2torch._core.errors import unsupported
 from ms2torch._core.tensor.dtype import from_torch
 from ms2torch._core.tensor.tensor import wrap
+from ms2torch.ops.function import _nn_adaptive_pool as adaptive
 from ms2torch.ops.function import _nn_pool as kernels
 from ms2torch.ops.function._nn_pool import avg_pooled, max_pooled
 
@@ -477,17 +478,17 @@ def _adaptive(name: str, function, text: str, indices: bool) -> type:
         "__doc__": f"{text} (``mindspore.nn.{name}``).", "__module__": __name__})
 
 
-AdaptiveAvgPool1d = _adaptive("AdaptiveAvgPool1d", kernels.adaptive_avg_pool1d,
+AdaptiveAvgPool1d = _adaptive("AdaptiveAvgPool1d", adaptive.adaptive_avg_pool1d,
                               "Mean of ``output_size`` even parts of the last dimension", False)
-AdaptiveAvgPool2d = _adaptive("AdaptiveAvgPool2d", kernels.adaptive_avg_pool2d,
+AdaptiveAvgPool2d = _adaptive("AdaptiveAvgPool2d", adaptive.adaptive_avg_pool2d,
                               "Mean of even parts of the last two dimensions; None keeps a size", False)
-AdaptiveAvgPool3d = _adaptive("AdaptiveAvgPool3d", kernels.adaptive_avg_pool3d,
+AdaptiveAvgPool3d = _adaptive("AdaptiveAvgPool3d", adaptive.adaptive_avg_pool3d,
                               "Mean of even parts of the last three dimensions", False)
-AdaptiveMaxPool1d = _adaptive("AdaptiveMaxPool1d", kernels.adaptive_max_pool1d,
+AdaptiveMaxPool1d = _adaptive("AdaptiveMaxPool1d", adaptive.adaptive_max_pool1d,
                               "Maximum of ``output_size`` even parts of the last dimension", False)
-AdaptiveMaxPool2d = _adaptive("AdaptiveMaxPool2d", kernels.adaptive_max_pool2d,
+AdaptiveMaxPool2d = _adaptive("AdaptiveMaxPool2d", adaptive.adaptive_max_pool2d,
                               "Maximum of even parts of the last two dimensions", True)
-AdaptiveMaxPool3d = _adaptive("AdaptiveMaxPool3d", kernels.adaptive_max_pool3d,
+AdaptiveMaxPool3d = _adaptive("AdaptiveMaxPool3d", adaptive.adaptive_max_pool3d,
                               "Maximum of even parts of the last three dimensions", True)
 
 

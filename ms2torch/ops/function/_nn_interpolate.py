@@ -15,8 +15,8 @@ from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor.dtype import from_torch
 
 from ._math_axis import unseen
+from ._nn_adaptive_pool import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from ._nn_image import resized_bicubic, resized_linear
-from ._nn_pool import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
 __all__ = ["interpolate", "upsample"]
 

@@ -22,6 +22,7 @@ from ._attention_pieces import (  # noqa: F401
 )
 from ._deformable import *  # noqa: F403
 from ._nn_activation import *  # noqa: F403
+from ._nn_adaptive_pool import *  # noqa: F403
 from ._nn_attention import *  # noqa: F403
 from ._nn_conv import *  # noqa: F403
 from ._nn_ctc import *  # noqa: F403
