@@ -158,7 +158,7 @@ def _few_micro_batches(meter) -> None:
         count = min(micro, self.at.count - self.at.stage + 1)
         if distributed.schedule == "gpipe" or count == micro:
             return
-        self.micro = self.schedule._n_microbatches = count
+        self.schedule._n_microbatches = count
         step = self.schedule.step
 
         def scheduled(*args, **kwargs):
@@ -166,9 +166,18 @@ def _few_micro_batches(meter) -> None:
             sent.clear()
             step(*args, **kwargs)
             meter.repeat(before + (sent[0] - sent[1]), micro / count)
+            self.outputs += self.outputs[-1:] * (micro - count)     # (the losses of all are handed out)
 
         self.schedule.step = scheduled
 
+    apart = pipeline.gradient_of
+
+    def gradient_of(*args):
+        with without_modes():
+            return apart(*args)
+
+    pipeline.gradient_of = gradient_of
+    pipeline._common = lambda sens, owner, shares: sens.flatten()[0]        # (values are not known here)
     make, pass_forward = pipeline.Pipelined.__init__, pipeline._Part.forward
     pipeline.Pipelined.__init__, pipeline._Part.forward = few, forward
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import torch
 import torch.distributed as dist
 
@@ -105,7 +106,7 @@ class Pipelined:
         self.published = True
         self.losses = losses_of(plan)
         # How much of each micro-batch's losses the gradients are of.
-        self.shares = torch.ones(micro, len(self.losses), dtype=torch.float64)
+        self.shares = np.ones((micro, len(self.losses)))
         self.scale = 1.0
         shown = [tuple(map(_example, some)) for some in (self.arriving, self.leaving)]
         if not self.leaving:
@@ -367,10 +368,10 @@ class Trained(torch.autograd.Function):
         return (None, None, None, None, *[None if g is None else g * sens.to(g.dtype) for g in ctx.grads])
 
 
-def _common(sens: torch.Tensor, owner: Pipelined, shares: torch.Tensor) -> torch.Tensor:
+def _common(sens: torch.Tensor, owner: Pipelined, shares: np.ndarray) -> torch.Tensor:
     """The one factor by which the sensitivities of all losses are their shares in the gradients."""
     differ = [i for i, one in enumerate(owner.losses) if one.like.requires_grad]
-    found = sens[:, differ].double().cpu() / shares[:, differ]
+    found = sens[:, differ].double().cpu() / torch.from_numpy(shares[:, differ])
     first = found.flatten()[0]
     if not bool(torch.isclose(found, first, rtol=1e-6, atol=0, equal_nan=True).all()):
         raise unsupported("pipeline_stages", "the losses of one step are differentiated by different "
