@@ -269,7 +269,8 @@ def test_check_is_silent_where_only_the_environment_chose(api, tmp_path, monkeyp
 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.py").write_text("from mindspore import ops\nops.interpolate(x, None, None, (8, 8))\n")
-    assert [finding.kind for finding in program.scan("a.py")[0]] == ["api"]
+    # (Without a release it is a call of 2.10, which has no such mode.)
+    assert [finding.kind for finding in program.scan("a.py")[0]] == ["api", "argument"]
     api("1.10")
     assert program.scan("a.py")[0] == []
 

@@ -11,7 +11,7 @@ from types import ModuleType
 
 from ms2torch._core.checks import enum_words
 from ms2torch._core.errors import unsupported
-from ms2torch._naming import generation
+from ms2torch._naming import generation, generations
 from ms2torch._naming.surface import dropped_member
 from ms2torch.dataset.core.validator_helpers import check_valid_str
 
@@ -41,8 +41,10 @@ def call_findings(path: str, found, call: ast.Call, bound: bool, api: str | None
         return
     wrong = [*_takes(found, call, bound), *wrong_words(found, _said(found, call, bound))]
     yield from (("argument", text) for text in wrong)
-    refusals = [] if wrong else [*_refused_arguments(found, call, bound)]
-    if given and not wrong and all(text.endswith(_UNTOLD) for _, text in refusals):
+    # What the function raises it raises for the meaning of its arguments in 2.10.
+    old = path in generations.CHANGES and generations.has_old_meaning(path)
+    refusals = [] if wrong or old else [*_refused_arguments(found, call, bound)]
+    if given and not (wrong or old) and all(text.endswith(_UNTOLD) for _, text in refusals):
         names = [p.name for p in _parameters(found, bound) or () if p.kind in _POSITIONAL]
         asked = [("argument", text) for text in refused_by_itself(path, found, given, names)]
         refusals = asked or refusals

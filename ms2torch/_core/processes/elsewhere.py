@@ -16,7 +16,7 @@ from ms2torch._core import mode
 from ms2torch._core.errors import final
 from ms2torch._core.processes import zero
 from ms2torch._core.processes.stages import ABOUT
-from ms2torch._core.torch_private import WithoutSubclasses, tree_leaves, tree_map, without_modes
+from ms2torch._core.torch_private import WithoutSubclasses, as_subclass, tree_leaves, tree_map, without_modes
 
 # What a program may ask of the data of a Parameter that it does not hold: how it is, or others like it.
 _OF_ITS_KIND = frozenset({"__get__", "__set__", "__delete__", "detach", "empty_like", "zeros_like",
@@ -69,7 +69,7 @@ class Apart(torch.Tensor):
 
     @staticmethod
     def of(parameter, like: torch.Tensor, stage: int, reduced: bool = False) -> Apart:
-        new = torch.Tensor._make_subclass(Apart, like, False)
+        new = as_subclass(like.detach(), Apart)
         new.parameter, new.stage, new.reduced = weakref.ref(parameter), stage, reduced
         return new
 
