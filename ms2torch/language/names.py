@@ -120,7 +120,7 @@ def decided(test, owner, self_name, local=None):
         sides = [_known(side, owner, self_name, local) for side in (left, right)]
         try:
             return bool(compare(*sides))
-        except Exception:
+        except Exception:       # a program's own comparison may raise anything, and does so when it runs
             raise Unsure from None
     if isinstance(test, ast.Constant):
         raise Unknown

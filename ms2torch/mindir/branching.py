@@ -182,6 +182,7 @@ def chosen(run, found: Choice, stops: frozenset):
     try:
         results = torch.ops.higher_order.cond(_condition(found), branch(0), branch(1), tuple(operands.given))
     except Exception:
+        # (torch refuses branches of different kinds with any error; what they are is told below)
         if len(structures) < 2 or _same(*structures[:2]):
             raise
     if not _same(*structures[:2]):
