@@ -295,18 +295,23 @@ class Cell(CellTree, CellState, CellCall, CellHooks, CellSettings, _Module):
 
     def set_train(self, mode: bool = True) -> Cell:
         """Training mode on or off for this Cell and all below it; off drops recorded forwards."""
-        _mode.changes += 1
         self.__dict__["_phase"] = "train" if mode else "predict"
         if not mode and (_mode.graphs == "compile" or (_mode.graph and _mode.graphs == "auto")):
             self._mark_evaluated()
-        self.add_flags_recursive(training=mode)
+        changed = False         # (loops set it at each epoch: compiled steps need not look again)
         for _, cell in self.cells_and_names():
             records = cell.__dict__.get("_records")
             if records is not None:
                 records.resume() if mode else records.stop()
+            if cell.__dict__.get("training") is not mode or cell.get_flags().get("training") is not mode:
+                changed = True
             for child in cell._modules.values():
                 if child is not None and not isinstance(child, Cell):
                     child.train(mode)
+                    changed = True
+        if changed:
+            _mode.changes += 1
+            self.add_flags_recursive(training=mode)
         return self
 
     def set_grad(self, requires_grad: bool = True) -> Cell:

@@ -282,6 +282,7 @@ class Model:
                 if len(batch) != 2:
                     self._check_batch(batch)
                 params["cur_step_num"] += 1
+                self._current_step_num += 1
                 self._run_step(self._train_network, batch, manager, params, context)
                 if context._stop_requested:
                     break
@@ -305,6 +306,7 @@ class Model:
             params.update(train_network=network, dataset_helper=helper)
             for inputs in helper:
                 params.cur_step_num += helper.sink_size()
+                self._current_step_num += helper.sink_size()
                 self._run_step(network, inputs, manager, params, context)
             self._evaluate_in_fit(valid, manager, params)
             if self._epoch_ended(manager, params, context):
@@ -313,7 +315,6 @@ class Model:
         manager.on_train_end(context)
 
     def _run_step(self, network, batch, manager, params, context) -> None:
-        self._current_step_num = (params["cur_step_num"] - 1) % params["batch_num"] + 1
         params["train_dataset_element"] = batch
         for begin in manager.beginning:
             begin(context)
@@ -347,7 +348,9 @@ class Model:
     def _enter_mode(self, network, training: bool) -> None:
         """Training or evaluation begins: set it whatever was before."""
         network.set_train(training)
-        network.phase = "train" if training else "eval"
+        phase = "train" if training else "eval"
+        if network.phase != phase:      # (assigning has compiled steps look again)
+            network.phase = phase
         self._backbone_is_train = training
 
     def _set_mode(self, network, training: bool) -> None:

@@ -186,7 +186,7 @@ def measure(name: str, rounds: int, inner: int, compiling: list[float], clock, c
     found |= {f"memory: {key} / hand": peaks[key] / peaks["hand"] for key in peaks if key != "hand"}
     times = interleaved(functions, rounds=rounds, inner=inner, clock=clock)
     steps = min(200, max(10, round(0.3 / times["cell"])))
-    through = interleaved(_by_model(train, data, steps), rounds=max(5, rounds // 4), warm_up=1, clock=clock)
+    through = interleaved(_by_model(train, data, steps), rounds=max(9, rounds), warm_up=1, clock=clock)
     found["Model.train / loop"] = through["Model.train"] / through["loop of steps"]
     found |= {f"{key}_us": value * 1e6 for key, value in times.items()}
     for which in ("cell", "own"):

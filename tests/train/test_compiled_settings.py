@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ms2torch import Parameter, Tensor, nn
-from ms2torch._core import torch_private
+from ms2torch._core import mode, torch_private
 
 pytestmark = [pytest.mark.skipif(torch_private.RELEASE < (2, 5), reason="torch 2.5 compiles"),
               pytest.mark.usefixtures("traced")]
@@ -166,3 +166,14 @@ def test_a_class_that_counts_counts_each_call_once():
     x = Tensor(np.ones(2, np.float32))
     assert [float(net(x)[0]) for _ in range(6)] == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
     assert Net.calls == 6
+
+
+def test_training_mode_set_once_more_changes_nothing_and_after_a_change_everything():
+    net = nn.SequentialCell(nn.Dense(4, 4), nn.Dropout(p=0.999)).set_train()
+    x, calls = Tensor(np.ones((8, 4), np.float32)), mode.changes
+    net.set_train()
+    assert mode.changes == calls            # what loops do at each epoch: a compiled step need not look again
+    net[1].set_train(False)
+    assert mode.changes > calls and (net(x).asnumpy() != 0).all()
+    net.set_train()
+    assert net[1].training and (net(x).asnumpy() == 0).mean() > 0.9
