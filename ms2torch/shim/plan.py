@@ -8,6 +8,7 @@ import json
 import math
 import multiprocessing
 import os
+import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -77,11 +78,13 @@ def _of_rank(program: str, arguments, rank: int, ranks: int, layout: str) -> dic
         process.start()
         process.join()
         output, words = Path(folder, "plan.json"), Path(folder, "words")
+        said = words.read_text("utf-8", "replace").strip() if words.exists() else ""
         if not output.exists():
-            said = words.read_text("utf-8", "replace").strip() if words.exists() else ""
             return {"error": (said.splitlines() or [f"exit code {process.exitcode}"])[-1]}
         found = json.loads(output.read_text("utf-8"))
-    if "error" not in found:
+    if "ended" in found:
+        found["said"] = said
+    elif "error" not in found:
         kept = found["weights"] + found["gradients"] + found["state"]
         found["activations"] = max(0, found["peak"] - kept)
     return found
@@ -136,6 +139,9 @@ def main(argv: list[str]) -> int:
         found = pool.map(lambda name: plan_layout(options.program, options.arguments, options.ranks, name),
                          names)
         rows = dict(zip(names, found, strict=True))
+    said = {row.pop("said", None) for row in rows.values()}
+    if len(said) == 1 and (words := said.pop()):     # (what the program's own parser says of its arguments)
+        print(words, file=sys.stderr)
     if options.json:
         print(json.dumps(rows))
     else:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import sys
 import time
 from collections import Counter
 
@@ -177,7 +178,7 @@ def _few_micro_batches(meter) -> None:
             return apart(*args)
 
     pipeline.gradient_of = gradient_of
-    pipeline._common = lambda sens, owner, shares: sens.flatten()[0]        # (values are not known here)
+    pipeline._common = lambda sens, owner, shares: 1.0        # (values are not known here)
     make, pass_forward = pipeline.Pipelined.__init__, pipeline._Part.forward
     pipeline.Pipelined.__init__, pipeline._Part.forward = few, forward
 
@@ -253,10 +254,15 @@ def plan(layout: str, rank: int, ranks: int, folder: str, program: str, args: li
     except Done:
         found = watch.found
     except SystemExit as err:
-        found["error"] = f"the program ended with {err.code}"
+        said = err.code if isinstance(err.code, str) else None
+        found["ended"] = 1 if said else err.code or 0
+        found["error"] = f"the program ended: {said}" if said else f"the program ended with {err.code or 0}"
+        print(said or "", end="", file=sys.stderr)
     except BaseException as err:
         found["error"] = f"{type(err).__name__}: {str(err).splitlines()[0] if str(err) else ''}"
     found["seconds"] = time.monotonic() - began
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
     with open(f"{folder}/plan.json", "w", encoding="utf-8") as file:
         json.dump(found, file)
     os._exit(0)

@@ -14,8 +14,9 @@ WIDTH, MICRO, ROWS = 8, 4, 16
 class Layer(nn.Cell):
     """Two products of functions of each process's parts: columns of a matrix, rows of another, summed."""
 
-    def __init__(self, mp, rs, prefix, row):
+    def __init__(self, mp, rs, prefix, row, dropped=0.0):
         super().__init__()
+        self.drop = nn.Dropout(p=dropped)
         self.a, self.b = _weight(rs, WIDTH, 16, name=prefix + "a"), _weight(rs, 16, WIDTH, name=prefix + "b")
         self.first, self.second = ops.MatMul(), ops.MatMul()
         if mp > 1:
@@ -30,7 +31,7 @@ class Layer(nn.Cell):
         return made.add_prim_attr("self_define_shard", True).shard(ins, outs)
 
     def construct(self, x):
-        return x + self.second(ops.tanh(self.first(x, self.a)), self.b)
+        return x + self.drop(self.second(ops.tanh(self.first(x, self.a)), self.b))
 
 
 class Squares(nn.Cell):
@@ -54,10 +55,10 @@ class Squares(nn.Cell):
 class Network(nn.Cell):
     """The sum of squared errors, how many they are, and a loss of the first layer's."""
 
-    def __init__(self, mp, stages, row):
+    def __init__(self, mp, stages, row, dropped):
         super().__init__()
         rs = np.random.RandomState(0)
-        self.layers = nn.CellList([Layer(mp, rs, f"{i}.", row) for i in range(2)])
+        self.layers = nn.CellList([Layer(mp, rs, f"{i}.", row, dropped) for i in range(2)])
         for i, layer in enumerate(self.layers):
             layer.pipeline_stage = i * stages // 2
         self.spread = ops.Add().shard(((1, mp), ())) if mp > 1 else ops.Add()
@@ -116,8 +117,9 @@ def _scaled(factor, grad):
 class Step(nn.Cell):
     """Losses by token; gradients from where MindSpore's compiler adds them up; clipped by their norm."""
 
-    def __init__(self, network, optimizer, column):
+    def __init__(self, network, optimizer, column, shares="alike"):
         super().__init__(auto_prefix=False)
+        self.shares = shares
         self.network, self.optimizer, self.weights = network, optimizer, optimizer.parameters
         self.grad, self.map = ops.GradOperation(get_by_list=True, sens_param=True), ops.HyperMap()
         self.own = column is not None
@@ -128,7 +130,8 @@ class Step(nn.Cell):
     def construct(self, x, y):
         total, count, beside = self.network(x, y)
         one = ops.ones_like(total)
-        grads = self.grad(self.network, self.weights)(x, y, (one, count * 0, one))
+        of_beside = {"alike": one, "fixed": one * 0.25, "told": count / ROWS}[self.shares]
+        grads = self.grad(self.network, self.weights)(x, y, (one * 2, count * 0, of_beside * 2))
         if self.own:
             grads = self.sums
         grads = self.map(ops.partial(scaled, 1 / self.over_stages(count)), grads)
@@ -141,8 +144,9 @@ class Step(nn.Cell):
         return self.over_stages(total) / self.over_stages(count) + self.over_stages(beside), norm
 
 
-def train(stages, mp):
-    """(losses and norms, this process's parameters by name) of three steps of one rank, or alone."""
+def train(stages, mp, shares="alike"):
+    """(losses and norms, this process's parameters by name) of three steps of one rank, or alone. ``shares``:
+    how the losses' sensitivities are to each other; "told" by what the last stage alone has."""
     init()
     size, rank = get_group_size(), get_rank()
     ms.set_context(mode=ms.GRAPH_MODE)
@@ -157,8 +161,8 @@ def train(stages, mp):
             if mp > 1:
                 create_group(made, list(ranks))
         row, column = f"row{rank // mp}", f"column{rank % mp}"
-    network = MicroBatches(Network(mp, stages, row), MICRO)
-    step = Step(network, nn.Adam(network.trainable_params(), 0.01), column).set_train()
+    network = MicroBatches(Network(mp, stages, row, 0.0 if shares == "alike" else 0.3), MICRO)
+    step = Step(network, nn.Adam(network.trainable_params(), 0.01), column, shares).set_train()
     rs = np.random.RandomState(5)
     found = [[float(one.asnumpy().sum()) for one in step(Tensor(rs.randn(ROWS, WIDTH)),
                                                          Tensor(rs.randn(ROWS, WIDTH)))] for _ in range(3)]

@@ -51,3 +51,13 @@ def test_a_program_with_a_list_of_rates():
     program = Path(__file__).parents[2] / "migration_guide/09_trust/train.py"
     found = plan.plan_layout(str(program), [], 4, "program")
     assert "error" not in found and found["sent"] >= 0
+
+
+def test_a_program_s_own_parser_is_heard(tmp_path, capsys):
+    program = tmp_path / "train.py"
+    program.write_text("import argparse\nparser = argparse.ArgumentParser()\n"
+                       "parser.add_argument('--data', required=True)\nparser.parse_args()\n")
+    assert plan.main(["--ranks", "4", "--strategy", "dp", str(program)]) == 1
+    out, err = capsys.readouterr()
+    assert "train.py: error: the following arguments are required: --data" in err
+    assert "not planned: the program ended with 2" in out

@@ -20,12 +20,12 @@ import torch.distributed as dist
 
 from ms2torch._core import mode
 from ms2torch._core.devices.device import device
-from ms2torch._core.errors import unsupported
+from ms2torch._core.errors import notice, unsupported
 from ms2torch._core.gradient import amp, passes, recording
 from ms2torch._core.processes import distributed, faults, reducing, zero
 from ms2torch._core.processes.elsewhere import free_memory, gradient_of
 from ms2torch._core.processes.stages import Plan, Survey, Value, Walk, leaves_of, mapped
-from ms2torch._core.random import random_streams
+from ms2torch._core.random import random_streams, repeating
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._core.torch_private import says
 
@@ -107,7 +107,7 @@ class Pipelined:
         self.losses = losses_of(plan)
         # How much of each micro-batch's losses the gradients are of.
         self.shares = np.ones((micro, len(self.losses)))
-        self.scale = 1.0
+        self.scale, self.made_again = 1.0, 0
         shown = [tuple(map(_example, some)) for some in (self.arriving, self.leaving)]
         if not self.leaving:
             shown[1] = (torch.empty((), dtype=_joint(self.losses), device=device()).requires_grad_(),)
@@ -135,7 +135,9 @@ class Pipelined:
             if t.requires_grad and share:
                 part = t if share == 1.0 else t * share
                 total = part if total is None else total + part
-        return total if total is not None else losses[0]
+        if total is None:       # (nobody asks for gradients of this micro-batch)
+            total = next((t for t in losses if t.requires_grad), losses[0]) * 0.0
+        return total
 
     def held(self) -> list:
         """The Parameters that this process goes on to hold: those its stage reads, and any that none does."""
@@ -352,36 +354,92 @@ class Trained(torch.autograd.Function):
     """The losses of a step that has its gradients already: they go out times the sensitivity."""
 
     @staticmethod
-    def forward(ctx, losses, owner, grads, hidden, *weights):
-        ctx.owner, ctx.grads, ctx.scale, ctx.shares = owner, grads, owner.scale, owner.shares
+    def forward(ctx, losses, made, grads, hidden, *weights):
+        ctx.made, ctx.grads = made, grads
+        ctx.scale, ctx.shares = made.owner.scale, made.owner.shares
         return torch.zeros_like(losses) if hidden else losses.clone()
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx, sens):
-        sens = _common(sens, ctx.owner, ctx.shares)
+        made, grads, scale = ctx.made, ctx.grads, ctx.scale
+        sens = made.agreed(sens)
+        factor = _common(sens, made.owner, ctx.shares)
+        if factor is None:
+            grads, factor, scale = made.again(sens)
         # A sensitivity that scales half precision up is taken into the next step, where it must act.
-        owner, dtypes = ctx.owner, {g.dtype for g in ctx.grads if g is not None}
-        if torch.float16 in dtypes and float(sens) > 0:
-            owner.scale = 2.0 ** round(math.log2(float(sens)))
-        sens = sens / ctx.scale
-        return (None, None, None, None, *[None if g is None else g * sens.to(g.dtype) for g in ctx.grads])
+        dtypes = {g.dtype for g in grads if g is not None}
+        if torch.float16 in dtypes and factor > 0:
+            made.owner.scale = 2.0 ** round(math.log2(factor))
+        factor = factor / scale
+        return (None, None, None, None, *[None if g is None else g * factor for g in grads])
 
 
-def _common(sens: torch.Tensor, owner: Pipelined, shares: np.ndarray) -> torch.Tensor:
-    """The one factor by which the sensitivities of all losses are their shares in the gradients."""
+def _common(sens: torch.Tensor, owner: Pipelined, shares: np.ndarray) -> float | None:
+    """The one factor by which the sensitivities of all losses are their shares in the gradients; None where
+    there is none."""
     differ = [i for i, one in enumerate(owner.losses) if one.like.requires_grad]
-    found = sens[:, differ].double().cpu() / torch.from_numpy(shares[:, differ])
-    first = found.flatten()[0]
-    if not bool(torch.isclose(found, first, rtol=1e-6, atol=0, equal_nan=True).all()):
-        raise unsupported("pipeline_stages", "the losses of one step are differentiated by different "
-                          "sensitivities.", "one loss, the sum of all times their shares.")
-    return sens.flatten()[differ[0]] / shares.flatten()[differ[0]].item()
+    told, shares = sens[:, differ].double().cpu().numpy(), shares[:, differ]
+    shared = shares != 0
+    if not told.any():
+        return 0.0
+    if told[~shared].any():
+        return None
+    found = told[shared] / shares[shared]
+    if not np.isclose(found, found[0], rtol=1e-6, atol=0, equal_nan=True).all():
+        return None
+    return float(found[0])
 
 
-def train(owner: Pipelined, batches: list, hidden: bool = False) -> torch.Tensor:
+class Made:
+    """A step as it was made, for gradients by other sensitivities than it foresaw."""
+
+    def __init__(self, owner: Pipelined, batches: list, several: bool) -> None:
+        self.owner, self.batches, self.several = owner, batches, several
+        self.weights, self.draws = mode.differentiation.weights, repeating.Replay()
+
+    def run(self) -> tuple:
+        """`Pipelined.step`; what it draws and writes is noted where it may be asked for once more."""
+        if not self.several:
+            return self.owner.step(self.batches)
+        mode.differentiation.recomputes = True
+        with self.draws:
+            return self.owner.step(self.batches)
+
+    def agreed(self, sens: torch.Tensor) -> torch.Tensor:
+        """The sensitivities that the last stage has, whose the losses are."""
+        sens = sens.full_tensor() if hasattr(sens, "full_tensor") else sens
+        if not self.several:
+            return sens
+        at, sens = self.owner.at, sens.detach().clone()
+        with faults.diagnosing("the exchange of sensitivities", at.ranks):
+            dist.broadcast(sens, at.ranks[-1], group=at.group)
+        return sens
+
+    def again(self, sens: torch.Tensor) -> tuple:
+        """(gradients, the factor that they still lack, the scale that they have) of the same step with such
+        sensitivities, which the next step foresees."""
+        owner, before = self.owner, self.owner.shares
+        told = sens.double().cpu().numpy()
+        told[:, [not one.like.requires_grad for one in owner.losses]] = 0
+        largest = np.abs(told).max()
+        finite = bool(np.isfinite(told).all())
+        owner.shares = told / largest if finite else told
+        owner.made_again += 1
+        if owner.made_again == 2:
+            notice("sensitivities", "the losses of a pipeline's step are differentiated by other "
+                   "sensitivities in each step: each one runs a second time for them.")
+        with self.draws:
+            grads = owner.step(self.batches)[1]
+        found = {id(w): g for w, g in zip(mode.differentiation.weights, grads, strict=True)}
+        if not finite:
+            owner.shares = before
+        return [found.get(id(w)) for w in self.weights], float(largest if finite else 1.0), owner.scale
+
+
+def train(owner: Pipelined, batches: list, hidden: bool = False, several: bool = False) -> torch.Tensor:
     """One step over the micro-batches inside an open differentiation; their losses, a row for each, or where
-    they are to be ``hidden`` zeros."""
+    they are to be ``hidden`` zeros. ``several``: they may be differentiated by different sensitivities."""
     opened = mode.differentiation
     if opened.outer is not None:
         raise unsupported("pipeline_stages", "gradients of gradients do not go through stages.")
@@ -392,9 +450,10 @@ def train(owner: Pipelined, batches: list, hidden: bool = False) -> torch.Tensor
     opened.staged = True
     batches = [tuple([wrap(x._t.detach()) if isinstance(x, Tensor) else x for x in batch])
                for batch in batches]
-    found, grads = owner.step(batches)
+    made = Made(owner, batches, several)
+    found, grads = made.run()
     passes.settling = Settling(owner)
-    return Trained.apply(found, owner, grads, hidden, *opened.aliases)
+    return Trained.apply(found, made, grads, hidden, *opened.aliases)
 
 
 def sum_of_losses(owner: Pipelined, batches: list) -> Tensor:

@@ -106,13 +106,12 @@ def of_layout(layout: dict, sizes: tuple[int, ...], what: str) -> tuple:
     """Placements of a ``Layout`` as its ``to_dict`` has it."""
     matrix, maps = on_devices(layout)
     ranks = layout["rank_list"]
-    if math.prod(matrix) != math.prod(sizes) or sorted(ranks) != list(range(len(ranks))):
-        raise unsupported(what, "a Layout over some of the processes is not supported.",
-                          "a Layout whose device_matrix has all processes, in order.")
-    if list(ranks) != list(range(len(ranks))):
+    if math.prod(matrix) != math.prod(sizes):
+        raise unsupported(what, f"a Layout over {math.prod(matrix)} of {math.prod(sizes)} processes is not "
+                                "supported.", "a Layout whose device_matrix has all processes.")
+    if list(ranks) != list(range(ranks[0], ranks[0] + len(ranks))):
         notice("rank_list", f"{what}: the processes hold their parts in order, not as rank_list={[*ranks]} "
-                            "has it: which of them holds which part changes no result, but the part in each "
-                            "one's own checkpoint file.")
+                            "has it, as in MindSpore, whose strategies leave it aside.")
     spans, start = [], 0
     for count in matrix:
         span, rest = [], count

@@ -50,7 +50,7 @@ def through_stages(cell, args: tuple, kwargs: dict):
 
                 write_file(steps.held(), (steps.at.width,))
         last = steps.at.stage == steps.at.count - 1
-        losses = pipeline.train(steps, asked.batches, hidden=not last)
+        losses = pipeline.train(steps, asked.batches, hidden=not last, several=True)
         cell._modules[name] = _Answers(network, [
             _output(steps, losses[i], others, last) for i, (_, others) in enumerate(steps.outputs)])
         return cell.construct(*args, **kwargs)
