@@ -116,6 +116,7 @@ _LATE = {
     "set_mkldnn_enabled": ("torch:_C._set_mkldnn_enabled",),
     "unscale_and_check_group": ("torch:_amp_foreach_non_finite_check_and_unscale_",),
     "ctc_loss": ("torch:_ctc_loss",),
+    "onnx_while_loop": ("torch.onnx._internal.exporter._torchlib.ops.hop:higher_order_while_loop",),
     "standard_gamma": ("torch:_standard_gamma",),
     "standard_gamma_grad": ("torch:_standard_gamma_grad",),
 }

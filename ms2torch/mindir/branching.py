@@ -1,4 +1,4 @@
-"""Branches and loops on values, while torch's exporter traces a graph: torch.cond and torch.while_loop.
+"""Branches on values, while torch's exporter traces a graph: torch.cond.
 
 A graph branches by ``Switch`` between two closures, whose call is the last thing it does, and loops by a call
 of itself from one of them. A loop's *header* is the graph that one of its branches comes back to.
@@ -30,26 +30,50 @@ class Choice(NamedTuple):
     """A branch that waits for a value: which of two closures is called."""
 
     condition: Tensor
-    yes: Closure
-    no: Closure
+    yes: Closure | Choice
+    no: Closure | Choice
 
     def applied(self, values) -> Choice:
         """With further arguments for both."""
         return Choice(self.condition, self.yes.applied(values), self.no.applied(values))
 
 
+class Tail(NamedTuple):
+    """A call that is a graph's result: it takes the graph's place."""
+
+    closure: Closure | Choice
+
+
 class Back(NamedTuple):
-    """What a turn of a loop ends with: the header's next arguments."""
+    """What a turn of a loop ends with: the next arguments of the loop's header, or of a graph outside."""
 
     header: str
     values: tuple
+
+
+class Way(NamedTuple):
+    """One end of a loop's turns: which arguments of its graph the loop carries, their structure, tensors of
+    their kinds for turns that end otherwise."""
+
+    moves: tuple[bool, ...]
+    structure: tuple
+    blanks: tuple
+
+
+class Landing(NamedTuple):
+    """What a turn with several ends comes to: the number of the one that it takes, the arguments of each."""
+
+    which: Tensor
+    slots: tuple
 
 
 class Untold(Exception):
     """A branch that cannot be written, and why."""
 
 
-_LEFT = "it leaves a loop in the middle (break or return), which torch.while_loop has not"
+# The graphs whose calls end a turn, by name: with their `Way` where a turn has several ends.
+Stops = dict[str, "Way | None"]
+KINDS = "a loop of it changes what kind its values are"
 
 
 def waits(value) -> bool:
@@ -69,59 +93,61 @@ def choice(condition, one, other):
 # ---- Tensors of a structure, and the structure without them
 
 
-class _Leaf(NamedTuple):
+class Leaf(NamedTuple):
     place: int
 
 
-def _flat(value, found: list):
+def flat(value, found: list):
     """The structure, with its tensors and open sizes (put into ``found``) by their places."""
     if isinstance(value, (Tensor, torch.SymInt)):
         found.append(value)
-        return _Leaf(len(found) - 1)
+        return Leaf(len(found) - 1)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*(_flat(v, found) for v in value))
+        return type(value)(*(flat(v, found) for v in value))
     if isinstance(value, (tuple, list)):
-        return type(value)(_flat(v, found) for v in value)
+        return type(value)(flat(v, found) for v in value)
     return value
 
 
-def _whole(structure, leaves):
-    if isinstance(structure, _Leaf):
+def whole(structure, leaves):
+    if isinstance(structure, Leaf):
         return leaves[structure.place]
     if isinstance(structure, tuple) and hasattr(structure, "_fields"):
-        return type(structure)(*(_whole(v, leaves) for v in structure))
+        return type(structure)(*(whole(v, leaves) for v in structure))
     if isinstance(structure, (tuple, list)):
-        return type(structure)(_whole(v, leaves) for v in structure)
+        return type(structure)(whole(v, leaves) for v in structure)
     return structure
 
 
-def _same(one, other) -> bool:
+def same(one, other) -> bool:
     """Whether two structures are equal; graphs and tokens are by identity."""
     if isinstance(one, (tuple, list)):
-        return type(one) is type(other) and len(one) == len(other) and all(map(_same, one, other))
+        return type(one) is type(other) and len(one) == len(other) and all(map(same, one, other))
     return one is other or (
         isinstance(one, (int, float, str, bool)) and type(one) is type(other) and one == other)  # fmt: skip
 
 
-def _lowered(leaf):
+def lowered(leaf):
     return leaf._t if isinstance(leaf, Tensor) else leaf
 
 
-def _lifted(leaf):
+def lifted(leaf):
     return wrap(leaf) if isinstance(leaf, torch.Tensor) else leaf
 
 
-def _results(leaves) -> tuple:
+def results(leaves) -> tuple:
     """As a branch must give them: memory of its own."""
-    return tuple(torch.as_tensor(_lowered(leaf)).clone() for leaf in leaves)
+    return tuple(torch.as_tensor(lowered(leaf)).clone() for leaf in leaves)
 
 
 # ---- branches and loops
 
 
-def reached(program, graph: Graph, stops=frozenset()) -> set[str]:
-    """Names of the graphs that a call of ``graph`` may come to, without going through ``stops``."""
-    found, ahead = set(), [graph.name]
+def reached(program, called: Graph | Closure | Choice, stops=()) -> set[str]:
+    """Names of the graphs that a call may come to, without going through ``stops``."""
+    if isinstance(called, Choice):
+        return reached(program, called.yes, stops) | reached(program, called.no, stops)
+    found, ahead = set(), [called.graph.name if isinstance(called, Closure) else called.name]
     while ahead:
         name = ahead.pop()
         if name in found:
@@ -133,13 +159,13 @@ def reached(program, graph: Graph, stops=frozenset()) -> set[str]:
     return found
 
 
-class _Operands:
+class Operands:
     """What branches are given: tensors of their closures, parameters and constants that their graphs name."""
 
     def __init__(self, run, value, graphs) -> None:
         self.run = run
         self.leaves: list = []
-        self.structure = _flat(value, self.leaves)
+        self.structure = flat(value, self.leaves)
         self.own = len(self.leaves)
         named = {n for g in graphs for node in run.program.functions[g].nodes for n in node.inputs}
         named |= {n for g in graphs for n in run.program.functions[g].outputs}
@@ -149,7 +175,7 @@ class _Operands:
         places: dict[int, int] = {}
         self.given: list = []
         self.place: list[int] = []
-        for leaf in map(_lowered, self.leaves):
+        for leaf in map(lowered, self.leaves):
             if id(leaf) not in places:
                 places[id(leaf)] = len(self.given)
                 self.given.append(leaf)
@@ -157,118 +183,79 @@ class _Operands:
 
     def inside(self, given):
         """A run on what a branch was given, and its value."""
-        leaves = [_lifted(given[at]) for at in self.place]
+        leaves = [lifted(given[at]) for at in self.place]
         rest = iter(leaves[self.own :])
         parameters, constants = ({n: next(rest) for n in names} for names in self.names)
         inner = type(self.run)(self.run.program, self.run.parameters | parameters)
         inner.constants = constants
-        return inner, _whole(self.structure, leaves[: self.own])
+        return inner, whole(self.structure, leaves[: self.own])
 
 
-def chosen(run, found: Choice, stops: frozenset):
+def chosen(run, found: Choice, stops: Stops):
     """The value of a branch: torch.cond."""
-    graphs = reached(run.program, found.yes.graph, stops) | reached(run.program, found.no.graph, stops)
-    operands, structures = _Operands(run, (found.yes, found.no), graphs), []
+    ways = {name: way for name, way in stops.items() if way is not None}
+    blank = tuple(way.blanks for way in ways.values())
+    operands = Operands(run, (found.yes, found.no, blank), reached(run.program, found, stops))
+    structures: list = []
 
     def branch(at: int):
         def compute(*given):
-            inner, closures = operands.inside(given)
+            inner, (*closures, blanks) = operands.inside(given)
+            now = stops | {n: w._replace(blanks=b) for (n, w), b in zip(ways.items(), blanks, strict=True)}
             leaves: list = []
-            structures.append(_flat(inner.call(closures[at], stops), leaves))
-            return _results(leaves)
+            structures.append(flat(landed(inner.call(closures[at], now), now), leaves))
+            return results(leaves)
 
         return compute
 
     try:
-        results = torch.ops.higher_order.cond(_condition(found), branch(0), branch(1), tuple(operands.given))
+        values = torch.ops.higher_order.cond(condition(found), branch(0), branch(1), tuple(operands.given))
     except Exception:
         # (torch refuses branches of different kinds with any error; what they are is told below)
-        if len(structures) < 2 or _same(*structures[:2]):
+        if len(structures) < 2 or same(*structures[:2]):
             raise
-    if not _same(*structures[:2]):
-        left = any(isinstance(s, Back) for s in structures)
-        raise Untold(_LEFT if left else "its branches give values of different kinds")
-    return _whole(structures[0], [wrap(t) for t in results])
+    if not same(*structures[:2]):
+        raise Untold("its branches give values of different kinds")
+    return whole(structures[0], [wrap(t) for t in values])
 
 
-def _condition(found: Choice) -> torch.Tensor:
-    return found.condition._t.reshape(()).bool()
+def landed(value, stops: Stops):
+    """The end of a turn as all ends of its loop are told: a `Landing`. Other values are as they are."""
+    if not isinstance(value, Back) or stops[value.header] is None:
+        return value
+    ways = {name: way for name, way in stops.items() if way is not None}
+    slots = {name: way.blanks for name, way in ways.items()}
+    slots[value.header] = fitted(ways[value.header], value.values)
+    which = wrap(torch.scalar_tensor(list(ways).index(value.header), dtype=torch.int64))
+    return Landing(which, tuple(slots.values()))
 
 
-def loop_of(run, header: Graph, found: Choice, stops: frozenset) -> int | None:
-    """Which of the closures comes back to ``header``: 0, 1 or None."""
-    comes = [header.name in reached(run.program, c.graph, stops) for c in (found.yes, found.no)]
-    if all(comes):
-        raise Untold("both ways of a loop of it go round")
-    return comes.index(True) if any(comes) else None
+def fitted(way: Way, values: tuple) -> tuple:
+    """The tensors of an end's arguments, in the form that all of its turns have."""
+    found: list = []
+
+    def fit(form, value) -> None:
+        if isinstance(form, Leaf):
+            found.append(_of_kind(value, way.blanks[form.place]))
+        elif isinstance(form, (tuple, list)):
+            if type(form) is not type(value) or len(form) != len(value):
+                raise Untold(KINDS)
+            for one, other in zip(form, value, strict=True):
+                fit(one, other)
+        elif not same(form, value):
+            raise Untold(KINDS)
+
+    fit(way.structure, tuple(v for v, moved in zip(values, way.moves, strict=True) if moved))
+    return tuple(found)
 
 
-def looped(run, header: Graph, values: tuple, body: int, stops: frozenset):
-    """The header's arguments after the last turn: torch.while_loop."""
-    stops = stops | {header.name}
-    graphs = reached(run.program, header, stops - {header.name})
-    for _ in range(len(values) + 1):
-        moves, numbers = _dry(run, header, values, body, stops)
-        if not numbers:
-            break
-        values = tuple(_as_tensor(v) if i in numbers else v for i, v in enumerate(values))
-    carried = [v for v, moved in zip(values, moves, strict=True) if moved]
-    still = tuple(None if moved else v for v, moved in zip(values, moves, strict=True))
-    state: list = []
-    structure = _flat(tuple(carried), state)
-    state = list(_results(state))
-    operands = _Operands(run, still, graphs)
-
-    def turn(given):
-        inner, kept = operands.inside(given[len(state) :])
-        moved = iter(_whole(structure, [wrap(t) for t in given[: len(state)]]))
-        return inner, tuple(next(moved) if m else v for m, v in zip(moves, kept, strict=True))
-
-    def goes_on(*given):
-        inner, now = turn(given)
-        asked = inner.choice(Closure(header, now))
-        return _condition(asked) if body == 0 else _condition(asked).logical_not()
-
-    def step(*given):
-        inner, now = turn(given)
-        after = inner.call(inner.choice(Closure(header, now))[1 + body], stops)
-        leaves: list = []
-        kept = tuple(v for v, m in zip(after.values, moves, strict=True) if m)
-        if not _same(_flat(kept, leaves), structure):
-            raise Untold("a loop of it changes what kind its values are")
-        return _results(leaves)
-
-    results = torch.ops.higher_order.while_loop(goes_on, step, tuple(state), tuple(operands.given))
-    moved = iter(_whole(structure, [wrap(t) for t in results]))
-    return tuple(next(moved) if m else v for m, v in zip(moves, values, strict=True))
-
-
-def _dry(run, header: Graph, values: tuple, body: int, stops: frozenset):
-    """Which arguments a turn changes, and which of these are Python's numbers."""
-    leaves: list = []
-    structure = _flat(values, leaves)
-    now = _whole(structure, [_lifted(_lowered(leaf)) for leaf in leaves])
-    old = _whole(structure, [_lifted(_lowered(leaf)) for leaf in leaves])  # (a turn may write to ``now``)
-    after = run.call(run.choice(Closure(header, now))[1 + body], stops)
-    if not isinstance(after, Back) or len(after.values) != len(values):
-        raise Untold(_LEFT)
-    moves, numbers = [], set()
-    for i, (before, new) in enumerate(zip(old, after.values, strict=True)):
-        moves.append(not _unmoved(before, new))
-        if moves[-1] and isinstance(before, (int, float, torch.SymInt)):
-            numbers.add(i)
-    return moves, numbers
-
-
-def _unmoved(before, new) -> bool:
-    one: list = []
-    other: list = []
-    alike = _same(_flat(before, one), _flat(new, other))
-    return alike and all(_lowered(a) is _lowered(b) for a, b in zip(one, other, strict=True))
-
-
-def _as_tensor(value):
-    if isinstance(value, (int, float, torch.SymInt)):
-        dtype = torch.float32 if isinstance(value, float) else torch.int64
-        return wrap(torch.scalar_tensor(value, dtype=dtype))
+def _of_kind(value, blank: Tensor) -> Tensor:
+    if isinstance(value, (bool, int, float, torch.SymInt, torch.SymFloat)):
+        return wrap(torch.scalar_tensor(value, dtype=blank._t.dtype))
+    if not isinstance(value, Tensor):
+        raise Untold(KINDS)
     return value
+
+
+def condition(found: Choice) -> torch.Tensor:
+    return found.condition._t.reshape(()).bool()

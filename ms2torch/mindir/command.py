@@ -180,8 +180,8 @@ def _fixed(graph, found) -> None:
     inputs = inputs_of(graph)
     which = " and ".join(f"dimension {axis} of {inputs[at].name}" for at, axis in found.fixed)
     print(
-        f"ms2torch: the graph cannot be written with all its sizes open: torch's exporter fixes {which} (a "
-        "recurrent layer goes over it, or a branch asks for it). --input gives the sizes to fix; "
+        f"ms2torch: the graph cannot be written with all its sizes open: torch's exporter fixes {which} "
+        "(what it meets has that size, or a branch asks for it). --input gives the sizes to fix; "
         "mindspore.nn.GraphCell takes any.",
         file=sys.stderr,
     )

@@ -17,6 +17,7 @@ import torch
 from ms2torch._core.errors import unsupported
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
+from . import recurrent
 from .graph import U, Unread
 from .structure import STRUCTURE, OpenSizes, constant, numbered_dtype, with_sizes
 
@@ -133,6 +134,8 @@ def call(op: str, attributes: dict, whole: bool, values: list):
         if op not in _forms():
             raise refusal(op)
         return _function(op, values)
+    if recurrent.is_open(op, values):
+        return recurrent.lstm(values, attributes)
     found = _by_function(op, made, values) if whole else _by_attributes(op, made, attributes, values)
     return with_sizes(op, values, found)
 

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ms2torch._core.errors import unsupported
 
-from . import branching, operators
-from .branching import Back, Choice, Closure
+from . import branching, loops, operators
+from .branching import Back, Choice, Closure, Stops, Tail
 from .graph import CALL, PARTIAL, SWITCH, FuncGraph, Graph, U
-
-
-class _Tail(NamedTuple):
-    """A call that is a graph's result: it takes the graph's place."""
-
-    closure: Closure | Choice
 
 
 def check(program: FuncGraph) -> None:
@@ -40,22 +32,26 @@ class Run:
         except RecursionError:
             raise RuntimeError("The graphs of the file call each other too deep.") from None
 
-    def call(self, called: Closure | Choice, stops: frozenset = frozenset()):
+    def call(self, called: Closure | Choice, stops: Stops | None = None):
         """What a closure gives; `Back` where its last call is of one of the graphs named by ``stops``."""
+        stops = stops or {}
         while True:
             if isinstance(called, Choice):
                 return branching.chosen(self, called, stops)
-            if called.graph.name in stops:
-                return Back(called.graph.name, called.given)
-            result = self._graph(called.graph, called.given)
-            if not isinstance(result, _Tail):
+            result = self.further(called, stops)
+            if not isinstance(result, Tail):
                 return result
-            before, called = called, result.closure
-            if isinstance(called, Choice):
-                body = branching.loop_of(self, before.graph, called, stops)
-                if body is not None:
-                    values = branching.looped(self, before.graph, before.given, body, stops)
-                    called = self.choice(Closure(before.graph, values))[2 - body]
+            called = result.closure
+
+    def further(self, called: Closure, stops: Stops):
+        """What one graph gives: its value, the call that takes its place, or `Back`."""
+        if called.graph.name in stops:
+            return Back(called.graph.name, called.given)
+        result = self._graph(called.graph, called.given)
+        branches = isinstance(result, Tail) and isinstance(result.closure, Choice)
+        if branches and loops.goes_round(self, called.graph, result.closure, stops):
+            return Tail(loops.looped(self, called, stops))
+        return result
 
     def choice(self, header: Closure) -> Choice:
         """The branch that a loop's header ends with."""
@@ -70,7 +66,7 @@ class Run:
         for i, node in enumerate(graph.nodes):
             found = self._node(node, names)
             if i == graph.tail:
-                return _Tail(found)
+                return Tail(found)
             names[node.output] = self.call(found) if node.op == CALL else found
         outputs = [self._value(name, names) for name in graph.outputs]
         return outputs[0] if len(outputs) == 1 else tuple(outputs)

@@ -12,6 +12,7 @@ import warnings
 import torch
 
 from ms2torch import _checkparam as validator
+from ms2torch._core import torch_private
 from ms2torch._core.errors import unsupported
 from ms2torch._core.tensor.tensor import lower
 from ms2torch._core.torch_private import EXPORTS
@@ -53,7 +54,7 @@ def export(net, *inputs, file_name, input_names=None, output_names=None, export_
                 input_names=names if len(names) == len(inputs) else None, output_names=output_names or None,
                 export_params=export_params, keep_initializers_as_inputs=keep_initializers_as_inputs,
                 dynamic_shapes=_open_axes(names, dynamic_axes), external_data=size > _LARGEST,
-                custom_translation_table=_TRANSLATIONS,
+                custom_translation_table=_translations(),
             )
         os.replace(part, path)
     finally:
@@ -68,7 +69,7 @@ def write_program(program, path: str, names: list[str]) -> None:
     with _quiet():
         torch.onnx.export(
             program, (), path, dynamo=True, verbose=False, input_names=names, external_data=size > _LARGEST,
-            custom_translation_table=_TRANSLATIONS,
+            custom_translation_table=_translations(),
         )
 
 
@@ -104,11 +105,30 @@ def _extreme(reduced: str):
     return translate
 
 
+def _looped(cond_func, body_func, carried_inputs, additional_inputs):
+    """torch's form of a while_loop, whose first call of its condition claims a release that no other call
+    has: beside a branch that keeps the exporter from writing the file."""
+    outputs = torch_private.onnx_while_loop(cond_func, body_func, carried_inputs, additional_inputs)
+    first = outputs[0].producer().inputs[1].producer()
+    if first.op_type == cond_func.name:
+        first.version = 1
+    return outputs
+
+
 _TRANSLATIONS = {
     torch.ops.aten.sort.stable: _sorted,
     torch.ops.aten.amax.default: _extreme("ReduceMax"),
     torch.ops.aten.amin.default: _extreme("ReduceMin"),
 }
+
+
+def _translations() -> dict:
+    """What is written otherwise than torch does."""
+    try:
+        torch_private.onnx_while_loop  # noqa: B018 - looked up here
+    except ImportError:
+        return _TRANSLATIONS
+    return _TRANSLATIONS | {torch.ops.higher_order.while_loop: _looped}
 
 
 def _open_axes(names, dynamic_axes):

@@ -506,6 +506,36 @@ class Left(nn.Cell):
         return x
 
 
+class Returned(nn.Cell):
+    """A loop in a loop: the inner one is left by break, or both at once by return."""
+
+    def construct(self, x, n):
+        i = Tensor(0, ms.int32)
+        total = x * 0
+        while i < n:
+            j = Tensor(0, ms.int32)
+            while j < n:
+                total = total + 0.5
+                j = j + 1
+                if total.sum() > 20:
+                    return total * 100
+                if j > i:
+                    break
+            i = i + 1
+        return total + x
+
+
+class Positions(nn.Cell):
+    """What only one number of steps fits."""
+
+    def __init__(self):
+        super().__init__()
+        self.place = ms.Parameter(Tensor(np.ones((5, 3), np.float32)), name="place")
+
+    def construct(self, x):
+        return x + self.place
+
+
 def pooled():
     """A network for images of any size."""
     return nn.SequentialCell(
@@ -567,6 +597,15 @@ NETWORKS = {
         floats((2, 1, 8, 12)),
         lambda ms: [ms.Tensor(shape=[None, 1, None, None], dtype=ms.float32)],
     ),
+    "open_both_ways": Network(
+        lambda: Recurrent(nn.LSTM(3, 2, bidirectional=True, batch_first=True, has_bias=False)),
+        floats((2, 5, 3)),
+        lambda ms: [ms.Tensor(shape=[None, None, 3], dtype=ms.float32)],
+    ),
+    "open_places": Network(
+        Positions, floats((2, 5, 3)), lambda ms: [ms.Tensor(shape=[None, None, 3], dtype=ms.float32)]
+    ),
+    "returned": Network(Returned, lambda: [*floats((2, 3))(), np.array(4, np.int32)]),
     "left": Network(Left, lambda: [*floats((2, 3))(), np.array(4, np.int32)]),
     "open_sizes": Network(
         pooled,

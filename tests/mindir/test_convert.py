@@ -77,7 +77,7 @@ def agrees(net, name):
 
 
 @exports
-@pytest.mark.parametrize("name", ["branch", "early", "loop", "nested"])
+@pytest.mark.parametrize("name", ["branch", "early", "loop", "nested", "left", "returned"])
 def test_branches_and_loops_on_values_become_torchs(tmp_path, name):
     """torch.cond and torch.while_loop; other values go other ways."""
     assert convert(DATA / f"{name}.mindir", "-o", tmp_path / "net.pt2") == 0
@@ -110,25 +110,30 @@ def test_sizes_that_the_graph_computes_with_stay_open(tmp_path, capsys, name, sh
 @exports
 def test_a_size_that_torch_fixes_is_asked_for(tmp_path, capsys):
     out = tmp_path / "net.pt2"
-    assert convert(DATA / "open_steps.mindir", "-o", out) == 1
+    assert convert(DATA / "open_places.mindir", "-o", out) == 1
     said = capsys.readouterr().err
     assert "fixes dimension 1 of x" in said and "--input" in said and len(said.splitlines()) == 1
     assert not any(tmp_path.iterdir())
-    assert convert(DATA / "open_steps.mindir", "-o", out, "--input", "2,5,3") == 0
+    assert convert(DATA / "open_places.mindir", "-o", out, "--input", "2,5,3") == 0
     assert "x [any, 5 (fixed), 3]" in capsys.readouterr().out
-    agrees(torch.export.load(out).module(), "open_steps")
+    agrees(torch.export.load(out).module(), "open_places")
 
 
 @exports
-def test_a_loop_that_ends_in_the_middle_is_told_in_a_line(tmp_path, capsys):
-    assert convert(DATA / "left.mindir", "-o", tmp_path / "net.pt2") == 1
-    said = capsys.readouterr().err
-    assert "it leaves a loop in the middle" in said and len(said.splitlines()) == 1
-    assert not any(tmp_path.iterdir())
+@pytest.mark.parametrize("name", ["open_steps", "open_both_ways"])
+def test_a_recurrent_layer_takes_any_number_of_steps(tmp_path, capsys, name):
+    assert convert(DATA / f"{name}.mindir", "-o", tmp_path / "net.pt2") == 0
+    assert "x [any, any, 3]" in capsys.readouterr().out
+    net = torch.export.load(tmp_path / "net.pt2").module()
+    agrees(net, name)
+    run = ms2torch.to_torch(nn.GraphCell(ms2torch.load(str(DATA / f"{name}.mindir"))))
+    for shape in [(1, 1, 3), (3, 17, 3)]:
+        x = torch.randn(shape)
+        assert torch.allclose(net(x), run(x), atol=1e-6)
 
 
 @exports
-@pytest.mark.parametrize("name", ["open_scales", "early", "loop"])
+@pytest.mark.parametrize("name", ["open_scales", "open_both_ways", "early", "loop", "nested", "left"])
 def test_onnx_with_open_sizes_and_branches(tmp_path, name):
     pytest.importorskip("onnxscript")
     reference = pytest.importorskip("onnx.reference")

@@ -36,6 +36,15 @@ def _lstm(input, h, c, w, input_size, hidden_size, num_layers, has_bias, bidirec
                           "use nn.LSTM.")
     if has_bias.__class__ is not bool or bidirectional.__class__ is not bool:
         raise TypeError("For 'LSTM', 'has_bias' and 'bidirectional' must be bool.")
+    weights = unpacked(w, input_size, hidden_size, has_bias, bidirectional, proj_size)
+    with _unwarned() if proj_size else nullcontext():
+        output, h, c = torch.lstm(input, (h, c), weights, has_bias, 1, 0.0, False, bidirectional, False)
+    empty = input.new_zeros(0)
+    return output, h, c, empty, empty
+
+
+def unpacked(w, input_size, hidden_size, has_bias, bidirectional, proj_size=0) -> list:
+    """torch's list of a layer's weights, direction after direction, from MindSpore's one tensor."""
     n, directions, given = 4 * hidden_size, 2 if bidirectional else 1, proj_size or hidden_size
     shapes = [(n, input_size), (n, given), *([(proj_size, hidden_size)] if proj_size else ()),
               *([(n,)] if has_bias else ())]
@@ -48,7 +57,4 @@ def _lstm(input, h, c, w, input_size, hidden_size, num_layers, has_bias, bidirec
     for by_input, by_state, *rest in zip(*parts, strict=True):
         biases = (rest[-1], torch.zeros_like(rest[-1])) if has_bias else ()
         weights.extend((by_input, by_state, *biases, *(rest[:1] if proj_size else ())))
-    with _unwarned() if proj_size else nullcontext():
-        output, h, c = torch.lstm(input, (h, c), weights, has_bias, 1, 0.0, False, bidirectional, False)
-    empty = input.new_zeros(0)
-    return output, h, c, empty, empty
+    return weights
