@@ -37,4 +37,5 @@ def test_refusals():
         refusal(lambda: net(IDS.astype(ms.int8), VALUES, FIELDS)), refusal(lambda: net(1, VALUES, FIELDS)),
         refusal(lambda: net(IDS, VALUES.astype(ms.float16), FIELDS)), refusal(lambda: net(IDS[0], VALUES, FIELDS)),
         refusal(lambda: net(IDS, VALUES, FIELDS.astype(ms.int64))), refusal(lambda: lookup("X")),
+        refusal(lambda: net(IDS.astype(ms.int16)[0], VALUES, FIELDS)), refusal(lambda: net(IDS, VALUES[0], FIELDS)),
         refusal(lambda: lookup(sparse=1)), refusal(lambda: lookup(target="X")), refusal(lambda: lookup(max_norm=-1.0))]

@@ -230,13 +230,14 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
             if not isinstance(given, Tensor):
                 raise TypeError("For primitive[Shape], the input argument must be Tensor, but got "
                                 f"{type(given)}.")
+        labelled = {"input_indices": input_indices, "input_values": input_values, "field_ids": field_ids}
+        for label, given in labelled.items():
+            if given.ndim != 2:
+                raise ValueError(f"For '{name}', the dimension of '{label}' must be 2d, but got {given.ndim}")
         check.check_type_name("input_indices", input_indices.dtype, [int32, int64], name)
         check.check_type_name("input_values", input_values.dtype, [float32], name)
         check.check_type_name("field_ids", field_ids.dtype, [int32], name)
-        for label, given in (("input_indices", input_indices), ("input_values", input_values),
-                             ("field_ids", field_ids)):
-            if given.ndim != 2:
-                raise ValueError(f"For '{name}', the dimension of '{label}' must be 2d, but got {given.ndim}")
+        for label, given in labelled.items():
             if given.shape != input_indices.shape:
                 raise ValueError(f"For '{name}', '{label}' must have the shape of 'input_indices', "
                                  f"{input_indices.shape}, but got {given.shape}.")
