@@ -93,6 +93,19 @@ def wrong_arguments(valid: str, arguments: dict, defaults: dict) -> TypeError | 
                      f'The valid calling should be: "{plain}".')
 
 
+def are_unfit(valid: str, attributes: dict) -> bool:
+    """Whether one of a Primitive's ``attributes`` is of a kind that ``valid`` has not for it."""
+    _, *groups = _GROUP.findall(valid)
+    for name, source, _, fixed, none, kinds in _ARGUMENT.findall(groups[0]) if len(groups) > 1 else ():
+        given = attributes.get(source or name, ...)
+        if fixed or given is ... or (given is None and none) or kinds in ("mindspore.dtype", "string") \
+                or isinstance(given, torch.Tensor):
+            continue
+        if not any(fits_kind(given, kind) for kind in kinds.split(", ")):
+            return True
+    return False
+
+
 def _number_of(primitive: str, argument: str, value):
     """The number for which a Tensor without axes stands, where an operator takes it for one."""
     from ms2torch._core.operators.attribute_forms import holds_number

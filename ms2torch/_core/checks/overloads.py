@@ -66,6 +66,22 @@ def _told(form: str) -> str:
 
 
 @cache
+def names_in_forms(name: str) -> frozenset[str]:
+    """What the forms of ``name`` call their arguments."""
+    return frozenset(n for _, takes in _forms(name) for n in takes) if name in OVERLOADS else frozenset()
+
+
+@cache
+def never_none(name: str) -> frozenset[str]:
+    """The arguments of ``name`` that are None in none of its forms: there it is not what was left out."""
+    kinds: dict[str, set[str]] = {}
+    for _, takes in _forms(name) if name in OVERLOADS else ():
+        for n, listed in takes.items():
+            kinds.setdefault(n, set()).update(listed)
+    return frozenset(n for n, listed in kinds.items() if listed.isdisjoint(("None", "Any")))
+
+
+@cache
 def suspicious(name: str) -> dict[str, frozenset[type]]:
     """By argument the classes of plain values that none of the forms of ``name`` takes there."""
     kinds: dict[str, set[str]] = {}

@@ -21,20 +21,24 @@ from ms2torch._core.checks.preconditions import (
     precondition_error,
 )
 from ms2torch._core.checks.single_forms import SINGLE_FORMS, odd_classes
-from ms2torch._core.operators.spelling import arguments
+from ms2torch._core.operators.spelling import OMITTED, arguments
 
+# How an error begins that an operator's inference raises.
+_OF_OPERATORS = ("For primitive[", "For Primitive[")
 _CLASSES = {"str": str, "None": type(None), "list": list, "tuple": tuple, "numpy": np.ndarray, "float": float,
             "int": int, "bool": bool, "complex": complex, "dict": dict}
 
 
-def with_precheck(called: str, kernel, run, places: dict[str, str], defaults: dict, no_form=None, also=()):
+def with_precheck(called: str, kernel, run, places: dict[str, str], defaults: dict, no_form=None, also=(),
+                  apart=frozenset()):
     """``run``, which takes the arguments of ``kernel``, behind a look at them; ``run`` itself where none is
     needed.
 
     ``places`` are the table's places by the kernel's names of its arguments, ``defaults`` values by place,
     ``also`` its places by the other names that programs may use. ``no_form(values)`` gives the error of
     arguments that fit no form of an overloaded method, or (unless its second argument is False) not the one
-    form that the Primitive behind a function has.
+    form that the Primitive behind a function has. Of those ``apart`` OMITTED is what was left out, for which
+    the kernel gets None, and a None that was given is no argument of any form.
     """
     name = called.removesuffix(" make")
     forms = name in OVERLOADS or name in SINGLE_FORMS or confusable(VALID_CALLS.get(name, ""))
@@ -45,7 +49,8 @@ def with_precheck(called: str, kernel, run, places: dict[str, str], defaults: di
     def first(*args, **kwargs):
         nonlocal quick
         if quick is None:
-            quick = _compiled(called, kernel, run, places, defaults, forms and no_form, also)
+            quick = _compiled(called, kernel, run, places, defaults, forms and no_form, also,
+                              apart)
             for cell in cells:
                 cell.cell_contents = quick
         return quick(*args, **kwargs)
@@ -54,12 +59,15 @@ def with_precheck(called: str, kernel, run, places: dict[str, str], defaults: di
     return first
 
 
-def _compiled(called: str, kernel, run, places, defaults, no_form, also):
-    own, space = arguments(kernel), {"__name__": __name__, "_run": run, "_Torch": torch.Tensor}
+def _compiled(called: str, kernel, run, places, defaults, no_form, also, apart):
+    own, space = arguments(kernel), {"__name__": __name__, "_run": run, "_Torch": torch.Tensor,
+                                     "_OMITTED": OMITTED}
     by_place = {place: name for name, place in places.items()}
     tests = [test for place, kinds in LOOKING.get(called, {}).items() if place in by_place
              for test in _tests(by_place[place], kinds, by_place, space)]
     tests += _suspicions(called, by_place, defaults, also, space) if no_form else ()
+    apart = {by_place[place] for place in apart if place in by_place}
+    nones = [f"{n} is None" for n in own.names if n in apart]
     wanted = [n for n in own.names if n in places]
     names = [terms.variable_name(places.get(n, f"@{n}")) for n in own.names]
     if called.startswith("Tensor."):
@@ -67,11 +75,20 @@ def _compiled(called: str, kernel, run, places, defaults, no_form, also):
 
     def refuse(*values):
         given = [(places[n], v) for n, v in zip(wanted, values, strict=True)
-                 if v is not defaults.get(places[n], refused.NOTHING)]
+                 if v is not defaults.get(places[n], refused.NOTHING) and v is not OMITTED]
         if wrong := refused.argument_error(called, given, defaults, certain=True):
             raise wrong
         if no_form and (wrong := no_form(values)):
             raise wrong
+
+    def first_of(wrong, held):
+        """``wrong``, or what a function says of an argument before it calls the operator of ``wrong``."""
+        if primitive or not str(wrong).startswith(_OF_OPERATORS):
+            return wrong
+        given = [(places[n], held[n]) for n in wanted
+                 if held[n] is not defaults.get(places[n], refused.NOTHING)]
+        sooner = refused.argument_error(called, given, defaults, certain=True)
+        return wrong if sooner is None or str(sooner).startswith(_OF_OPERATORS) else sooner
 
     accepted, seen = AcceptedCalls(), {}
     primitive = called.endswith(" call") and called.split()[0].rpartition(".")[2]
@@ -79,18 +96,23 @@ def _compiled(called: str, kernel, run, places, defaults, no_form, also):
     def ask(*values):
         if (key := accepted.key(values)) in accepted.known:
             return
-        if wrong := precondition_error(called, dict(zip(names, values, strict=True))):
+        held = dict(zip(own.names, values, strict=True))
+        told = [None if v is OMITTED else v for v in values]
+        if wrong := precondition_error(called, dict(zip(names, told, strict=True))):
             kinds = rules.refusal(primitive, values, own.names, late=False) if primitive else \
-                no_form and no_form([values[own.names.index(n)] for n in wanted], False)
-            raise kinds or wrong
+                no_form and no_form([OMITTED if n in apart and held[n] is None else held[n] for n in wanted],
+                                    False)
+            raise kinds or first_of(wrong, held)
         for name, classes in seen.items():
-            classes.add(values[own.names.index(name)].__class__)
+            classes.add(held[name].__class__)
+            classes.update((OMITTED.__class__,) if name in apart and held[name] is None else ())
         accepted.add(key)
 
     space["_refuse"], space["_ask"] = refuse, ask
     takes = [*own.positional, *(["*", *own.named] if own.named else ())]
-    passed = [*own.positional, *(f"{n}={n}" for n in own.named)]
-    lines = [f" _ask({', '.join(own.names)})"] if called in PRECONDITIONS else []
+    given = {n: f"None if {n} is _OMITTED else {n}" if n in apart else n for n in own.names}
+    passed = [*(given[n] for n in own.positional), *(f"{n}={given[n]}" for n in own.named)]
+    lines = [f" _ask({', '.join(given.values())})"] if called in PRECONDITIONS else []
     if lines and (asked := classes_asked(called)) is not None:
         # What is asked for classes alone is asked once for each class.
         own_names = {**dict(zip(names, own.names, strict=True)),
@@ -100,6 +122,8 @@ def _compiled(called: str, kernel, run, places, defaults, no_form, also):
             space.update({f"_seen_{name}": classes for name, classes in seen.items()})
             lines = [f" if {' or '.join(f'{n}.__class__ not in _seen_{n}' for n in seen)}:{lines[0]}"]
     lines += [f" if {' or '.join(tests)}: _refuse({', '.join(wanted)})"] if tests else []
+    if nones:
+        lines.insert(0, f" if {' or '.join(nones)}: _refuse({', '.join(wanted)})")
     if not lines:
         return run
     exec("\n".join([f"def look({', '.join(takes)}):", *lines, f" return _run({', '.join(passed)})"]), space)

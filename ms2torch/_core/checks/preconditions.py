@@ -28,6 +28,8 @@ from typing import Any, NamedTuple
 
 import torch
 
+from ms2torch._core.operators.spelling import Omitted
+
 
 def _read() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
     asked: dict[str, list[str]] = {}
@@ -137,7 +139,7 @@ class AcceptedCalls:
     __slots__ = ("known",)
     MOST = 256
     _TENSORS = frozenset((torch.Tensor, torch.nn.Parameter))
-    _PLAIN = frozenset((int, float, bool, str, type(None)))
+    _PLAIN = frozenset((int, float, bool, str, type(None), Omitted))
 
     def __init__(self) -> None:
         self.known: set = set()

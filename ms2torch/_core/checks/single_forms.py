@@ -100,10 +100,10 @@ def single_form_error(public: str, given, named: dict, nullable=frozenset()) -> 
 
 
 def odd_classes(public: str) -> dict[str, frozenset[type]]:
-    """By argument the classes of plain values that torch may take there, and MindSpore never does. (Where
-    it wants a Tensor torch does too.)"""
+    """By argument the classes of plain values that torch may take there, and MindSpore never does; None is
+    one where it is no default. (Where it wants a Tensor torch does too.)"""
     arguments, _ = _arguments(public)
-    return {a.name: frozenset(c for c, v in _PLAIN.items() if not _fits(v, a))
+    return {a.name: frozenset((type(None), *(c for c, v in _PLAIN.items() if not _fits(v, a))))
             for a in arguments if a.kind != "Tensor" and not SINGLE_FORMS[public][0].endswith("*")}
 
 

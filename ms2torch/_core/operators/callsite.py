@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import dis
 import sys
+from collections import namedtuple
 from collections.abc import Mapping
+from functools import lru_cache
 from types import FunctionType
 
 _BETWEEN = frozenset(("PRECALL", "CACHE", "PUSH_NULL", "EXTENDED_ARG", "NOP", "COPY_FREE_VARS"))
+_Place = namedtuple("_Place", "f_code f_lasti f_globals f_locals")
 _OWN = ("ms2torch._core.operators", "ms2torch._core.checks")           # between the program and its form
 
 
@@ -24,6 +27,10 @@ def keyword_names(err: Exception | None = None) -> tuple[str, ...]:
 def _calling(err: Exception | None):
     """The frame of the program that called the form."""
     frame = err.__traceback__.tb_frame if err is not None and err.__traceback__ else sys._getframe(2)
+    return _outside(frame)
+
+
+def _outside(frame):
     while frame is not None and frame.f_globals.get("__name__", "").startswith(_OWN):
         frame = frame.f_back
     return frame
@@ -54,6 +61,18 @@ def positional_count(err: Exception | None) -> int:
         if len(loaded) > merged + 1 else len
     unbound = isinstance(called, FunctionType) and called.__qualname__.startswith("Tensor.")
     return len(held) - unbound if isinstance(held, (tuple, list)) else 0
+
+
+@lru_cache(512)
+def _named_at(code, last: int) -> tuple[str, ...]:
+    return tuple(_keywords(_Place(code, last, {}, {})))
+
+
+def given_by_name(name: str) -> bool:
+    """Whether the call whose definition asks gave its argument ``name`` so. (It is read once for a place in
+    a program.)"""
+    frame = _outside(sys._getframe(2))
+    return frame is not None and name in _named_at(frame.f_code, frame.f_lasti)
 
 
 def _keywords(frame) -> tuple[str, ...]:

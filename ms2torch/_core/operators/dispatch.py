@@ -112,9 +112,10 @@ def _template(required: int, defaulted: int, named: int, by_name: int, kind: str
     return space["make"], called
 
 
-def _function(shown: Arguments, meant, kind: str, kernel, explain, run, respell=None, plain=frozenset()):
+def _function(shown: Arguments, meant, kind: str, kernel, explain, run, respell=None, plain=frozenset(),
+              method=False):
     """The compiled form with the arguments ``shown``, of which those ``plain`` are no Tensors; the kernel
-    calls them ``meant``, in this order."""
+    calls them ``meant``, in this order. The first of a ``method`` has no name that a program could use."""
     by_name = len(shown.names) - min(len(shown.positional), kernel.__code__.co_argcount)
     required = len(shown.positional) - len(shown.defaults)
     make, called = _template(required, len(shown.defaults), len(shown.named), by_name, kind,
@@ -126,23 +127,24 @@ def _function(shown: Arguments, meant, kind: str, kernel, explain, run, respell=
     arguments = (*(("self",) if kind == "fixed" else ()), *shown.names)
     names = tuple(meant[len(shown.names) - by_name : len(shown.names)])
     call.__code__ = code.replace(
-        co_varnames=(*arguments, *code.co_varnames[len(arguments):]),
+        co_posonlyargcount=int(method), co_varnames=(*arguments, *code.co_varnames[len(arguments):]),
         co_consts=tuple(names if called and c == called else c for c in code.co_consts))
     defaults = (ABSENT,) * required + shown.defaults if respell else shown.defaults
     call.__defaults__, call.__kwdefaults__ = defaults or None, shown.kwdefaults
     return call
 
 
-def form(kernel, shown: Arguments, explain, respell=None, run=None, plain=frozenset()):
+def form(kernel, shown: Arguments, explain, respell=None, run=None, plain=frozenset(), method=False):
     """The function with the arguments ``shown`` that takes and gives Tensors for ``kernel``.
 
     ``explain(err, values)`` raises the error of a failure, or gives the result after all; ``values`` are the
     arguments given, in the order shown. ``respell(values, more, others)`` answers a call by other names of
     the arguments, or of a wrong number; some values are ABSENT then. ``run`` is called in the kernel's
-    place. ``plain`` are the arguments that are no Tensors.
+    place. ``plain`` are the arguments that are no Tensors. ``method``: of a Tensor, its first argument.
     """
     kind = "" if respell is None else "spelled" if shown.also else "counted"
-    return _function(shown, arguments(kernel).names, kind, kernel, explain, run, respell, plain)
+    return _function(shown, arguments(kernel).names, kind, kernel, explain, run, respell, plain,
+                     method and bool(kind))
 
 
 def primitive_call(kernel, attributes, called, explain, run, miscounted, plain=frozenset()):

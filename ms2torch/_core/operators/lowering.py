@@ -19,7 +19,7 @@ from ms2torch._core.checks.calls import PRIMITIVES_BEHIND, VALID_CALLS, wrong_ar
 from ms2torch._core.checks.error_wrappers import certain_error
 from ms2torch._core.checks.guards import APART, DIRECT, LOOKING
 from ms2torch._core.checks.odd import AcceptedKinds, plain_places
-from ms2torch._core.checks.overloads import OVERLOADS
+from ms2torch._core.checks.overloads import OVERLOADS, never_none
 from ms2torch._core.checks.prechecks import with_precheck
 from ms2torch._core.checks.preconditions import PRECONDITIONS, AcceptedCalls
 from ms2torch._core.checks.single_forms import SINGLE_FORMS
@@ -38,7 +38,7 @@ from ms2torch._core.operators.failed_calls import (
     unfit_error,
 )
 from ms2torch._core.operators.signatures import signature_error
-from ms2torch._core.operators.spelling import Arguments, arguments
+from ms2torch._core.operators.spelling import OMITTED, Arguments, arguments, told_apart
 from ms2torch._core.operators.tables import NAMES, PRIMITIVES
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 
@@ -96,27 +96,32 @@ def _public(kernel, name: str) -> str:
 
 
 def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments, public):
-    accepted = AcceptedKinds()
+    accepted, apart = AcceptedKinds(), never_none(public[0])
+    taken = told_apart(shown, apart) if apart else shown
+    apart = frozenset(n for n, d in defaults_of(taken).items() if d is OMITTED is not defaults_of(shown)[n])
 
     def explain(err, values):
         if hasattr(err, "asked"):
             raise err
         raw = [lower(v) for v in values]
-        given = dict(zip(own.names, raw, strict=False))
         if err.__class__ is OddArgument:
             if (key := accepted.key(values)) not in accepted:
                 if wrong := odd_one(raw):
                     raise wrong from None
                 accepted.add(key)
             try:
-                return (run or kernel)(**given)
+                return (run or kernel)(**dict(zip(own.names, raw, strict=False)))
             except FAILURES as later:
                 if hasattr(later, "asked"):
                     raise later from None
                 err = later
-        told = given_pairs(shown, raw, err)
-        every = given_pairs(shown, raw, err, "method" if public[0].startswith("Tensor.") else "function")
-        if wrong := no_form_error(public, every, nullable=nullable_of(shown)) or odd_call_error(public, told):
+        told = given_pairs(taken, raw, err)
+        every = given_pairs(taken, raw, err, "method" if method else "function")
+        if apart:
+            raw = [None if n in apart and v is OMITTED else v
+                   for n, v in zip(shown.names, raw, strict=False)]
+        given = dict(zip(own.names, raw, strict=False))
+        if wrong := no_form_error(public, every, nullable=nullable_of(taken)) or odd_call_error(public, told):
             raise wrong from None
         said = partial(refused_error, public, shown, raw, told)
         unfit = partial(unfit_error, public, raw, told)
@@ -143,23 +148,24 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
 
     def odd_one(raw):
         """MindSpore's error where one of the arguments is odd, and it takes none such."""
-        told, valid_call = given_pairs(shown, raw, None), VALID_CALLS.get(public[0])
+        told, valid_call = given_pairs(taken, raw, None), VALID_CALLS.get(public[0])
         wrong = odd_call_error(public, told)
         if wrong or any(map(of_numpy, raw)):
-            wrong = no_form_error(public, told, nullable=nullable_of(shown)) or wrong
+            wrong = no_form_error(public, told, nullable=nullable_of(taken)) or wrong
         if wrong or not any(map(of_numpy, raw)):
             return wrong
         if valid_call:
             return wrong_arguments(valid_call, dict(zip(shown.names, raw, strict=True)), defaults_of(shown))
         return parser_error(name, kernel, dict(zip(own.names, raw, strict=False)), valid)
 
-    run = _looking(kernel, with_guard(kernel, name) or kernel, public, shown, own)
-    respell = None
+    run = _looking(kernel, with_guard(kernel, name) or kernel, public, shown, own, taken, apart)
+    respell, method = None, public[0].startswith("Tensor.")
     if shown.also or public[0] in APART:
         def respell(values, more, others):
-            return call(**respelled(shown, public[0], values, more, others))
+            held = respelled(taken, public[0], values, more, others)
+            return call(held.pop(shown.names[0]), **held) if method else call(**held)
 
-    call = form(kernel, shown, explain, respell, run, plain_places(*(f"{p} make" for p in public)))
+    call = form(kernel, taken, explain, respell, run, plain_places(*(f"{p} make" for p in public)), method)
     return call
 
 
@@ -210,21 +216,22 @@ def _of_any_arguments(kernel, name: str, valid: str | None, also: dict[str, str]
     return call
 
 
-def _looking(kernel, run, public, shown: Arguments, own: Arguments):
-    """``run`` behind the look that one of the ``public`` names asks for."""
+def _looking(kernel, run, public, shown: Arguments, own: Arguments, taken: Arguments, apart):
+    """``run`` behind the look that one of the ``public`` names asks for; ``taken`` is ``shown`` whose
+    arguments ``apart`` may not be None."""
     called = _name_with_checks(public) or next(
         (f"{p} make" for p in public if p in OVERLOADS or p in SINGLE_FORMS or p in VALID_CALLS), "")
     defaults = defaults_of(shown)
     valid_call = VALID_CALLS.get(called.removesuffix(" make"))
 
     def no_form(values, kinds=True):
-        if wrong := no_form_error(public, given_pairs(shown, values, None), nullable=nullable_of(shown)):
+        if wrong := no_form_error(public, given_pairs(taken, values, None), nullable=nullable_of(taken)):
             return wrong
         return kinds and valid_call and wrong_arguments(
             valid_call, dict(zip(shown.names, values, strict=False)), defaults)
 
     return with_precheck(called, kernel, run, dict(zip(own.names, shown.names, strict=False)), defaults,
-                         no_form, shown.also)
+                         no_form, shown.also, apart)
 
 
 def _name_with_checks(public) -> str | None:

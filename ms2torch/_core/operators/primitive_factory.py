@@ -9,6 +9,7 @@ import torch
 
 from ms2torch._core.checks import refused, rules
 from ms2torch._core.checks.call_errors import lazy_checker, mindspore_error, parser_error, with_guard
+from ms2torch._core.checks.calls import are_unfit
 from ms2torch._core.checks.guards import GUARDED, LOOKING
 from ms2torch._core.checks.odd import ODD, AcceptedKinds, odd_error, plain_places
 from ms2torch._core.checks.prechecks import with_precheck
@@ -52,7 +53,7 @@ def make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=Fa
         "__init__": form.constructor(), "__call__": __call__,
         "__doc__": kernel.__doc__, "kernel": staticmethod(kernel), "_init": form.attributes,
         "__module__": "mindspore.ops", "__signature__": _signature(form.attributes)})
-    PRIMITIVES[name] = cls
+    PRIMITIVES[name] = form.cls = cls
     return cls
 
 
@@ -67,6 +68,7 @@ class _Form:
     def __init__(self, name: str, kernel, init, called, valid) -> None:
         parameters = inspect.signature(kernel).parameters
         self.name, self.kernel, self.called, self.valid = name, kernel, called, valid
+        self.names, self.refusing = tuple(parameters), None
         self.making, self.calling = f"ops.{name} make", f"ops.{name} call"
         self.accepted = AcceptedKinds()
         self.attributes = dict(init) if isinstance(init, dict) else {n: parameters[n].default for n in init}
@@ -84,7 +86,7 @@ class _Form:
     # Made.
 
     def constructor(self):
-        name, attributes, read = self.name, self.attributes, self.read_attributes
+        form, name, attributes, read = self, self.name, self.attributes, self.read_attributes
         required = any(v is REQUIRED for v in attributes.values())
 
         def __init__(self, *args, **kwargs):
@@ -96,8 +98,29 @@ class _Form:
                 self.init_attrs = values
             self.__dict__.update({**self.attrs, **values, **converted})
             self._fixed = {n: lower(values[n]) for n in attributes}
+            if (args or kwargs) and self.__class__ is form.cls and form.misfits({**self._fixed, **converted}):
+                self.__class__ = form.refusing = form.refusing or form.refusing_class()
 
         return __init__
+
+    def misfits(self, attributes) -> bool:
+        """Whether MindSpore makes the operator of these attributes and refuses their kinds at its call."""
+        told = {n: v for n, v in attributes.items() if v is not self.attributes.get(n, v)}
+        valid = told and (self.valid or rules.form_of_valid_calls(self.name, self.names))
+        return bool(valid) and are_unfit(valid, told)
+
+    def refusing_class(self):
+        """The class of operators whose attributes fit no valid call."""
+        form = self
+
+        def __call__(self, *args, **kwargs):
+            raw = zip(form.order, lower(args), strict=False)
+            given = {**dict(raw), **{form.meant.get(n, n): lower(v) for n, v in kwargs.items()}}
+            if wrong := parser_error(form.name, form.kernel, given, form.valid, self._fixed):
+                raise wrong
+            return form.cls.__call__(self, *args, **kwargs)
+
+        return type(self.name, (self.cls,), {"__call__": __call__, "__module__": self.cls.__module__})
 
     def read_attributes(self, args, kwargs) -> dict:
         """A new operator's attributes; what is wrong is told in the order of MindSpore's constructors."""

@@ -55,6 +55,17 @@ class Arguments(NamedTuple):
                                   for i, (n, kind) in enumerate(zip(self.names, kinds, strict=True))])
 
 
+def told_apart(shown: Arguments, names) -> Arguments:
+    """``shown``, in which a None that was given for one of ``names`` is another thing than one left out."""
+    def apart(n: str, default):
+        return OMITTED if default is None and any(
+            shown.also.get(other, other) == n for other in names) else default
+
+    free = shown.positional[len(shown.positional) - len(shown.defaults):]
+    named = shown.kwdefaults and {n: apart(n, d) for n, d in shown.kwdefaults.items()}
+    return shown._replace(defaults=tuple(map(apart, free, shown.defaults)), kwdefaults=named)
+
+
 def arguments(kernel) -> Arguments | None:
     """Those of a definition; None where they cannot be counted."""
     code = getattr(kernel, "__code__", None)

@@ -382,7 +382,7 @@ def logsigmoid(input):
 @lowered
 def softplus(input, beta=1, threshold=20):
     """log(1 + exp(beta x)) / beta."""
-    if isinstance(beta, torch.Tensor) and not beta:
+    if not beta:
         raise asked(ValueError("For 'SoftplusExt', 'beta' must not be 0."))
     return F.softplus(input, beta, threshold)
 

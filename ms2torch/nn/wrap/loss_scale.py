@@ -8,6 +8,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core import mode
+from ms2torch._core.checks.calls import wrong_inputs
 from ms2torch._core.errors import asked
 from ms2torch._core.gradient.amp import non_finite, unscale_and_check
 from ms2torch._core.operators.registry import PRIMITIVES
@@ -58,8 +59,15 @@ class DynamicLossScaleUpdateCell(Cell):
         return self.loss_scale_value
 
     def construct(self, loss_scale, overflow):
-        over = overflow._t if isinstance(overflow, Tensor) else torch.tensor(bool(overflow))
-        over = over.bool()
+        if not isinstance(overflow, Tensor):
+            raise wrong_inputs("Select", condition=overflow, input=self.minimum_loss_scale,
+                               other=self.minimum_loss_scale)
+        if not isinstance(loss_scale, Tensor):
+            raise wrong_inputs("Assign", variable=loss_scale, value=self.minimum_loss_scale)
+        over = overflow._t
+        if over.dtype is not torch.bool:
+            raise asked(TypeError("Select CPU operator[Select] fail! Unsupported data type!\n'overflow' must "
+                                  f"be Bool, but got {overflow.dtype}."))
         if over.ndim and over.numel() == 1 and not loss_scale.ndim:     # (as steps give it)
             over = over.reshape(())
         scale, factor = loss_scale._t, self.scale_factor._t

@@ -13,6 +13,7 @@ from ms2torch._core.checks.causes import broadcastable
 from ms2torch._core.checks.overloads import valid_calls
 from ms2torch._core.errors import asked, final
 from ms2torch._core.gradient import rows
+from ms2torch._core.operators import callsite
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import OMITTED, spelled
 from ms2torch._core.tensor import construct
@@ -366,6 +367,10 @@ def where(condition, input, other):
 def _where_mint(condition, input=OMITTED, other=OMITTED):
     """``input`` or ``other`` by element; of a condition alone, where it is not zero: an index per axis."""
     if input is other is OMITTED:
+        if callsite.given_by_name("condition"):
+            raise TypeError                     # told by its form: the one that has no others calls it input
+        if not condition.ndim:
+            raise asked(RuntimeError("Simple infer info size must greater than 1, but got 0"))
         return torch.nonzero(condition, as_tuple=True)
     if input is OMITTED or other is OMITTED:
         called = describe(input) if other is OMITTED else f"other={describe(other)}"

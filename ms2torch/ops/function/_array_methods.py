@@ -78,18 +78,18 @@ _KINDS = ", ".join([
 
 
 @method(on_tensors=True)
-def to(self, *args, dtype=None, device=None, other=OMITTED, non_blocking=False, copy=False):
+def to(self, *args, dtype=OMITTED, device=OMITTED, other=OMITTED, non_blocking=False, copy=False):
     """The Tensor as another dtype, or on another device, or as ``other`` is (``mindspore.Tensor.to``).
 
     Devices are mapped as ``device_target`` is: "CPU" stays on the CPU, all others are the device in use.
     """
     plain = non_blocking.__class__ is copy.__class__ is bool
-    if len(args) != 1 or not isinstance(args[0], _dtype.Type) or not plain:
+    if len(args) != 1 or not isinstance(args[0], _dtype.Type) or not plain or not dtype is device is OMITTED:
         given = {"dtype": dtype, "device": device, "other": other}
-        given = {n: v for n, v in given.items() if v is not None and v is not OMITTED}
-        given |= {"other": None} if other is None else {}
+        given = {n: v for n, v in given.items() if v is not OMITTED}
         told = {"non_blocking": non_blocking, "copy": copy}
         _fits_a_form("to", args, {**given, **{n: v for n, v in told.items() if v.__class__ is not bool}})
+    dtype, device = None if dtype is OMITTED else dtype, None if device is OMITTED else device
     for arg in args if other is OMITTED else (other,):
         if isinstance(arg, Tensor):
             dtype = arg.dtype
@@ -292,7 +292,7 @@ def tile(input, *counts, dims=None, reps=None):
         name, dims = ("reps", reps) if dims is None else ("dims", dims)
         if dims is None:
             raise no_matching_form("tile")
-        if isinstance(dims, list):
+        if not isinstance(dims, (tuple, torch.Tensor)):
             raise no_matching_form("tile", **{name: dims})
     if dims.__class__ is tuple and isinstance(dims[0], (tuple, torch.Tensor)):
         dims = dims[0]                                     # what follows is not looked at

@@ -11,9 +11,9 @@ import torch
 
 from ms2torch._core import mode
 from ms2torch._core.checks.calls import wrong_inputs
-from ms2torch._core.errors import final
+from ms2torch._core.errors import asked, final
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
-from ms2torch._core.operators.spelling import spelled
+from ms2torch._core.operators.spelling import OMITTED, spelled
 from ms2torch._core.random import graph_streams
 
 _RESHAPE = "Reshape()(input=<Tensor>, shape=<list of int, Tensor, tuple of int>)"
@@ -120,12 +120,15 @@ def flatten(input, order="C", *, start_dim=1, end_dim=-1):
 
 
 @method(name="flatten")
-def _flatten_method(input, order="C", end=-1, *, start_dim=0, end_dim=-1):
+def _flatten_method(input, order="C", _end=OMITTED, *, start_dim=0, end_dim=-1):
     """All axes as one, or ``start_dim`` to ``end_dim`` (``mindspore.Tensor.flatten``); ``order`` "F":
     column-major.
     """
+    if isinstance(order, str) and _end is not OMITTED:
+        raise asked(TypeError("deprecated_tensor_flatten() takes from 1 to 2 positional arguments but 3 were "
+                              "given"))
     if isinstance(order, int):
-        order, start_dim, end_dim = "C", order, end_dim if end == -1 else end
+        order, start_dim, end_dim = "C", order, end_dim if _end is OMITTED else _end
     return _merge(input, order, start_dim, end_dim)
 
 

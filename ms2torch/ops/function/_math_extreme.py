@@ -240,11 +240,14 @@ def _make_method(kind, name):
         initial=_LEFT_OUT,
         where=_LEFT_OUT,
         return_indices=False,
-        dim=None,
+        dim=OMITTED,
         keepdim=False,
     ):
         # max(1) and max(dim=1) give values and indices, max(axis=1) values: two forms of different releases.
         # Inside a graph max(1) is of the older form, and so is a call with any argument that is its alone.
+        if dim is None:
+            raise TypeError                             # told by its forms
+        dim = None if dim is OMITTED else dim
         older = graph_streams.here.call is not None or not keepdims is initial is where is _LEFT_OUT
         keepdims, initial, where = (
             usual if given is _LEFT_OUT else given
@@ -342,7 +345,8 @@ def _make_mint(kind, name):
         elif args:
             dim, keepdim = (*args, keepdim)[:2]
             _check_mint(name, args, dim, keepdim)
-        elif dim is OMITTED is not keepdim or dim is None or keepdim is None:
+        elif dim is OMITTED is not keepdim or keepdim is None or not (
+                dim is OMITTED or (isinstance(dim, (int, np.integer)) and dim.__class__ is not bool)):
             raise TypeError
         if other is not OMITTED:
             return kind[2](*promote_operands(*_operands(input, other)))

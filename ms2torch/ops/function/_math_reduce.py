@@ -112,20 +112,22 @@ def sum(input, dim=None, keepdim=False, *, dtype=None):
 
 
 @method(name="sum")
-def _tensor_sum(self, axis=None, second=None, keepdims=None, initial=None, *, dtype=None, dim=None,
+def _tensor_sum(self, axis=None, _second=None, keepdims=None, initial=None, *, dtype=None, dim=None,
                 keepdim=None):
     """Both forms of releases: sum(dim, keepdim, dtype=) and sum(axis, dtype, keepdims, initial)."""
-    if second.__class__ is bool:
-        keepdims = second
-    elif second is not None:
-        dtype = second
+    if axis is not None and dim is not None:
+        raise TypeError                     # told by its forms
+    if _second.__class__ is bool:
+        keepdims = _second
+    elif _second is not None:
+        dtype = _second
     axis = axis if dim is None else dim
     keep = keepdim if keepdims is None else keepdims
     if isinstance(initial, torch.Tensor) and not initial.ndim:
         initial = initial.item()
     if not _summable(axis, dtype, keep, initial):
-        raise no_matching_form("sum", *(x for x in (axis, second) if x is not None),
-                               **{} if keepdims in (None, second) else {"keepdims": keepdims},
+        raise no_matching_form("sum", *(x for x in (axis, _second) if x is not None),
+                               **{} if keepdims in (None, _second) else {"keepdims": keepdims},
                                **{} if initial is None else {"initial": initial})
     if dtype is not None:
         self = _cast(self, dtype, "SumExt")
@@ -184,13 +186,18 @@ mint_form(_prod_ext, name="prod")
 
 
 @method(name="prod")
-def _tensor_prod(self, axis=None, dtype=None, keepdims=None, initial=None, *, dim=None, keepdim=None):
+def _tensor_prod(self, axis=None, _second=OMITTED, _third=OMITTED, initial=None, *, dtype=None,
+                 keepdims=OMITTED, dim=None, keepdim=None):
     """Both forms of releases: prod(dim, keepdim, dtype=) and prod(axis, dtype, keepdims, initial)."""
-    if dtype.__class__ is bool:
-        dtype, keepdims = None, dtype
-    elif isinstance(dtype, np.bool_):
-        raise no_matching_form("prod", axis, dtype)
-    total = _prod_ext(self, axis if dim is None else dim, bool(keepdims or keepdim), dtype=dtype)
+    if isinstance(_second, np.bool_):
+        raise no_matching_form("prod", axis, _second)
+    if _second is None or keepdims is None or (axis is not None and dim is not None):
+        raise TypeError                     # told by its form
+    if _second.__class__ is bool:           # of the later form
+        _second, _third = _third, _second
+    dtype = dtype if _second is OMITTED else _second
+    keep = _third if _third is not OMITTED else keepdims if keepdims is not OMITTED else keepdim
+    total = _prod_ext(self, axis if dim is None else dim, bool(keep), dtype=dtype)
     return total if initial is None else total * initial
 
 
@@ -354,8 +361,11 @@ def var(input, axis=None, ddof=0, keepdims=False):
 
 
 def _spread_method(name, finish, taken=()):
-    def spread(self, axis=None, ddof=0, keepdims=False, *, dim=None, correction=0, keepdim=False):
-        if taken and (dim is not None or correction or keepdim) and self.dtype not in taken:
+    def spread(self, axis=None, ddof=0, keepdims=False, *, dim=OMITTED, correction=OMITTED,
+               keepdim=OMITTED):
+        later, dim = not dim is correction is keepdim is OMITTED, None if dim is OMITTED else dim
+        correction, keepdim = 0 if correction is OMITTED else correction, keepdim is not OMITTED and keepdim
+        if later and taken and self.dtype not in taken:
             raise TypeError("For primitive[Var], the input[input] supports types: Float16, Float32, "
                             f"BFloat16. But got {_dtype.from_torch(self.dtype)}.")
         axis, ddof = (dim, correction) if dim is not None else (axis, correction or ddof)

@@ -263,6 +263,9 @@ def softmaxed(t, axis):
 def log_softmaxed(t, axis):
     """Logarithm of the softmax along ``axis``."""
     if t.dtype in _FLOATS:
+        if not t.ndim and axis == -1:
+            raise final(RuntimeError("could not create a primitive descriptor for the softmax forward "
+                                     "propagation primitive. A Tensor of no axes has no last one."))
         try:
             return torch.log_softmax(t, axis)
         except (IndexError, TypeError):
@@ -327,6 +330,8 @@ def softmin(x, axis=-1, *, dtype=None):
 def softplus(input, beta=1, threshold=20):
     """log(1 + exp(beta * input)) / beta, the input itself above ``threshold`` (``mindspore.ops.softplus``).
     """
+    if not beta:
+        raise asked(ValueError("For 'softplus', the value of 'beta' cannot be 0."))
     return F.softplus(input, beta, threshold)
 
 

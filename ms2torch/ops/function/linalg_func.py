@@ -402,7 +402,7 @@ def cdist(x1, x2, p=2.0):
 @mint_form(name="cdist")
 def _mint_cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
     """The p-norms of the differences of all pairs of rows."""
-    return torch.cdist(x1, x2, float(p), compute_mode)
+    return torch.cdist(x1, x2, float(p))                # (the mode says how MindSpore would compute it)
 
 
 @op()
