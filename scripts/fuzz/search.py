@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from scripts.fuzz.table import TOLERANCES, cases, table
 from tests.reference.encoding import differences
 
 SHRINK_SECONDS = 40                      # for one difference
+_ZERO = re.compile(r"(?<![\w.])0(\.0)?(?![\w.])")
 
 
 @dataclass
@@ -75,8 +77,9 @@ def fuzz(name: str, reference: Reference, known: list[Known], examples=100, star
 
 
 def _listed(name, case: Case, kind, lines, known) -> Known | None:
+    given = "\n".join([*case.setup, case.call]).replace(".swapaxes(0, -1)", "")
     facts = {**case.facts, "kind": kind, "call": case.call, "text": case.source(),
-             "theirs": lines[0], "ours": lines[-1]}
+             "zero": bool(_ZERO.search(given)), "theirs": lines[0], "ours": lines[-1]}
     return next((k for k in known if k.covers(name, facts)), None)
 
 

@@ -438,3 +438,68 @@ def test_dtypes_that_an_operator_refuses(call):
     ms.set_context(pynative_synchronize=True)        # an operator's error comes out of its own call
     function, dtypes = OF_SOME_DTYPES[call]
     return [said(function, Tensor(np.ones(2), getattr(ms, t))) for t in dtypes.split()]
+
+
+@case(each={"call": ["bessel_k0", "bessel_k1", "bessel_k1e"]})
+def test_derivatives_at_a_pole(call):
+    return ms.grad(getattr(ops, call))(Tensor([0.0, 1.0, 2.0], ms.float32))
+
+
+def nan_among_others(a, b):
+    return ops.dist(a, b, 1)
+
+
+@case
+def test_gradients_of_a_distance_that_is_nan():
+    return ms.grad(nan_among_others, (0, 1))(Tensor([-1.0, 1.5, 2.0], ms.float32), Tensor([float("nan"), 1.0, 2.5], ms.float32))
+
+
+def stated(function):
+    try:
+        return function()
+    except (TypeError, ValueError) as err:
+        return f"{type(err).__name__}: {str(err).splitlines()[0]}"
+
+
+SIZES = [(), (1,), (2,), (1, 2), (2, 2), (1, 1), (0,)]
+
+
+@case
+def test_shapes_of_zeta():
+    ms.set_context(pynative_synchronize=True)
+    given = [Tensor(np.full(s, 1.5), ms.float32) for s in SIZES] + [2.0]
+    return [stated(lambda x=x, q=q: ops.zeta(x, q)) for x in given for q in given if isinstance(x, Tensor) or isinstance(q, Tensor)]
+
+
+@case
+def test_slices_that_are_scaled_and_added():
+    ms.set_context(pynative_synchronize=True)
+    rows = Tensor([1, 0], ms.int32)
+    return [stated(lambda t=t, scale=scale: Tensor([[1, 0], [1, 1]], t).index_add(0, rows, Tensor([[1, 0], [1, 1]], t), alpha=scale))
+            for t in (ms.bool_, ms.int32, ms.float16) for scale in (1, 2, 1.5)]
+
+
+@case
+def test_blocks_that_do_not_divide():
+    ms.set_context(pynative_synchronize=True)
+    return [stated(lambda shape=shape, edges=edges: ops.SpaceToBatch(2, edges)(Tensor(np.ones(shape), ms.float32)))
+            for shape, edges in (((1, 1, 3, 2), [[0, 1], [1, 0]]), ((1, 1, 3, 2), [[0, 0], [1, 0]]), ((1, 3, 2), [[0, 0], [1, 0]]))]
+
+
+def resized(mode, where, size, dtype, shape=(2, 1, 1, 4)):
+    from mindspore.ops.operations.image_ops import ResizeV2
+    image, none = Tensor(np.arange(np.prod(shape)).reshape(shape) * 1.5 % 7, dtype), Tensor([0.0], ms.float32)
+    return stated(lambda: ResizeV2(where, mode)(image, none, none, Tensor(size, ms.int64)))
+
+
+@case(each={"mode": ["nearest", "linear", "cubic", "area"], "where": ["half_pixel", "align_corners", "asymmetric"]})
+def test_pictures_resized_as_onnx_does(mode, where):
+    ms.set_context(pynative_synchronize=True)
+    return [resized(mode, where, [2, 1, 1, 9], ms.float32), resized(mode, where, [2, 1, 1, 3], ms.float32),
+            resized(mode, where, [2, 1, 1, 9], ms.int32), resized(mode, where, [2, 1, 5, 9], ms.float32, (2, 1, 3, 4)),
+            *(resized(mode, where, size, ms.float32) for size in ([2, 1, 1, 0], [1, 1, 1, 9], [2, 1, 9]))]
+
+
+@case
+def test_threshold_of_nan():
+    return [ops.threshold(Tensor([float("nan"), 3, 2, -1], t), 2, 7) for t in (ms.float16, ms.float32, ms.float64)]

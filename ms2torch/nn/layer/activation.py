@@ -467,7 +467,7 @@ class Threshold(Cell):
         check_later(self, "threshold", (float, int), "['float', 'int']", thr=threshold, value=value)
 
     def construct(self, input_x):
-        return wrap(F.threshold(input_x._t, self.threshold, self.value))
+        return wrap(kernels.threshold.kernel(input_x._t, self.threshold, self.value))
 
 
 class GLU(Cell):

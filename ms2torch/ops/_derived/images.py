@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
+from ms2torch._core.tensor.dtype import from_torch
 from ms2torch.ops.function._nn_image import resized_bilinear, resized_nearest, sampled
 
 from .pull import forward, like_shape, pull, shape
@@ -74,6 +75,54 @@ def _scaled(grads, original_image, scale, translation, kernel_type="lanczos3", a
     )
 
 
+_BY_WORD = {"nearest": "nearest", "linear": "bilinear", "cubic": "bicubic"}
+_INTEGERS = ("Int16", "Int32", "Int64", "Int8", "UInt8")
+_WHERE = ("align_corners", "half_pixel")
+
+
+def _resized_as_onnx(x, roi, scales, sizes, coordinate_transformation_mode="half_pixel", mode="nearest"):
+    """(N, C, H, W) at the size ``sizes``, by ONNX's words; neither ``roi`` nor ``scales`` counts."""
+    for name, word, words in (("coordinate_transformation_mode", coordinate_transformation_mode, _WHERE),
+                              ("mode", mode, tuple(_BY_WORD))):
+        if not isinstance(word, str):
+            raise TypeError(f"For 'ResizeV2', the type of '{name}' should be 'str', but got type "
+                            f"'{type(word).__name__}'.")
+        if word not in words:
+            raise ValueError(f"For 'ResizeV2', the '{name}' must be str and must be in '{list(words)}', but "
+                             f"got '{word}'.")
+    nearest, aligned = mode == "nearest", coordinate_transformation_mode == "align_corners"
+    floats = ("Float16", "Float32", "Float64")
+    for name, value, dtypes in (("x", x, sorted((*floats, *_INTEGERS)) if nearest else floats),
+                                ("roi", roi, ("Float32",)), ("scales", scales, ("Float32",)),
+                                ("sizes", sizes, ("Int32", "Int64"))):
+        if from_torch(value.dtype)._text not in dtypes:
+            listed = ", ".join(f"Tensor[{d}]" for d in dtypes)
+            raise TypeError(f"For primitive[ResizeV2], the input argument[{name}] must be a type of "
+                            f"{{{listed}}}, but got Tensor[{from_torch(value.dtype)._text}].")
+    for name, value, rank in (("x", x, 4), ("sizes", sizes, 1)):
+        if value.ndim != rank:
+            raise ValueError(f"For primitive[ResizeV2], the dim of {name} must be equal to {rank}, but got "
+                             f"{value.ndim}.")
+    if nearest and aligned:
+        raise ValueError("For 'ResizeV2', coordinate_transformation_mode must be 'half_pixel' when mode = "
+                         "'nearest', but got align_corners.")
+    size = sizes.tolist()
+    if len(size) != 4:
+        raise ValueError("For 'ResizeV2', the length of 'sizes' must be 4.")
+    if mode != "cubic" and size[2] != 1:
+        raise ValueError("For 'ResizeV2', sizes[2] must be 1, when mode='nearest' or 'linear'.")
+    if min(size[2:]) < 1:
+        raise ValueError("For 'ResizeV2', the value of 'sizes' must be greater than 0.")
+    if size[:2] != list(x.shape[:2]):
+        raise ValueError("For 'ResizeV2', sizes[0] and sizes[1] must be the same as the shape[0] and "
+                         "shape[1] of x.")
+    if not x.numel():
+        return x.new_zeros(size)
+    wide = x if x.is_floating_point() else x.double()          # (torch resizes no other integers)
+    return F.interpolate(wide, size[2:], mode=_BY_WORD[mode],
+                         align_corners=None if nearest else aligned).to(x.dtype)
+
+
 _MODES = {
     "Nearest1D": ("nearest", False),
     "Nearest2D": ("nearest", False),
@@ -100,6 +149,7 @@ ROWS = {
     "ResizeLinear1DGrad": lambda grads, x, coordinate_transformation_mode="align_corners": pull(
         grads, lambda t: forward("ResizeLinear1D")(t, grads.shape[2:], coordinate_transformation_mode), x
     ),
+    "ResizeV2": _resized_as_onnx,
     "GridSampler2DGrad": _sampled,
     "GridSampler3DGrad": _sampled,
     "ScaleAndTranslateGrad": _scaled,

@@ -212,6 +212,14 @@ def _space_to_batch_nd(input_x, block_shape, paddings):
 @primitive("SpaceToBatch", init=("block_size", "paddings"))
 def _space_to_batch_2d(input_x, block_size, paddings):
     """Square blocks of the last two axes as batches, after padding with zeros."""
+    if input_x.ndim != 4:
+        raise final(ValueError("For primitive[SpaceToBatch], the x rank must be equal to 4, but got "
+                               f"{input_x.ndim}."))
+    for axis, (n, pair) in enumerate(zip(input_x.shape[2:], paddings, strict=False), 2):
+        if (n + sum(pair)) % block_size:
+            raise final(ValueError(f"For SpaceToBatch, the x_shape[{axis}] plus paddings must be divisible "
+                                   f"by 'block_size', but got padded value: {n + sum(pair)}, and "
+                                   f"block_size: {block_size}"))
     return _space_to_batch(input_x, block_size, paddings)
 
 

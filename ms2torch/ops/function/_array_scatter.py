@@ -89,12 +89,26 @@ def _index_add_method(input, dim=None, index=None, source=None, axis=None, *, al
         indices, y, axis = dim, index, source if axis is None else axis
     if indices is not None:
         return _rows_added(input, axis, indices, y)
+    _check_scaled(input, source, alpha)
     return _rows_added(input, dim, index, source, alpha)
+
+
+def _check_scaled(x, source, alpha) -> None:
+    """TypeError where ``alpha * source`` is of a dtype that x would have to become."""
+    if source.is_floating_point() or source.is_complex() or isinstance(alpha, bool):
+        return
+    common = "Float32" if isinstance(alpha, float) else "Int64" if source.dtype is torch.bool else None
+    if common is not None:
+        raise final(TypeError("Data type conversion is not supported for a 'Parameter', nor for the input "
+                              "tensor of an in-place operator, the argument[input_x]'s data type of "
+                              f"primitive[IndexAdd] is {from_torch(x.dtype)}, which cannot be converted to "
+                              f"data type {common} automatically."))
 
 
 @mint_form(name="index_add")
 def _index_add_mint(input, dim, index, source, *, alpha=1):
     """``input`` with ``alpha * source`` added to its slices at ``index`` along ``dim``."""
+    _check_scaled(input, source, alpha)
     return _rows_added(input, dim, index, source, alpha)
 
 

@@ -55,9 +55,11 @@ j1 = _differentiable(special.bessel_j1, lambda x, y: j0(x) - _over(y, x, 0.5))
 y0 = _differentiable(_of_positive(special.bessel_y0, -inf), lambda x, y: -y1(x))
 y1 = _differentiable(_of_positive(special.bessel_y1, -inf), lambda x, y: y0(x) - y / x)
 k0 = _differentiable(_of_positive(special.modified_bessel_k0, inf), lambda x, y: -k1(x))
-k1 = _differentiable(_of_positive(special.modified_bessel_k1, inf), lambda x, y: -k0(x) - y / x)
+k1 = _differentiable(_of_positive(special.modified_bessel_k1, inf),
+                     lambda x, y: -k0(x) - y / (x + 0.0))          # (0.0 where x is -0.0)
 k0e = _differentiable(_of_positive(special.scaled_modified_bessel_k0, inf), lambda x, y: y - k1e(x))
-k1e = _differentiable(_of_positive(special.scaled_modified_bessel_k1, inf), lambda x, y: y - y / x - k0e(x))
+k1e = _differentiable(_of_positive(special.scaled_modified_bessel_k1, inf),
+                      lambda x, y: y * (1 - 1 / x) - k0e(x))
 i0 = in_float(special.i0)
 i1 = _differentiable(special.i1, lambda x, y: i0(x) - _over(y, x, 0.5))
 i0e = in_float(special.i0e)

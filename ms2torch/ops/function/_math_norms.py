@@ -15,7 +15,12 @@ from ms2torch._naming import generations
 from ._math_axis import axes, unseen
 from ._math_reduce import _cast, _floating, _sum
 
-LEAST_NORM = 1e-12              # of vectors with a whole ``ord``: dividing by one of zeros gives 0
+_LEAST_NORM = 1e-12             # of vectors with a whole ``ord``: dividing by one of zeros gives 0
+
+
+def at_least(norm):
+    """A norm, or the least one. (clamp_min would hold back the gradient of one that is nan.)"""
+    return torch.where(norm < _LEAST_NORM, _LEAST_NORM, norm)
 
 
 def _euclidean(t, where, keepdim):
@@ -63,7 +68,7 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None, axis=None, p=None,
     elif result is None:
         result = torch.linalg.norm(t, ord, where, keepdim)
         if not matrix and ord > 0:
-            result = result.clamp_min(LEAST_NORM)
+            result = at_least(result)
     # Of integers these norms are integers.
     if whole and abs(ord) == inf:
         return result.to(A.dtype)

@@ -375,6 +375,8 @@ def threshold(input, thr, value):
     """input where above ``thr``, else ``value`` (``mindspore.ops.threshold``)."""
     if input.dtype is torch.bool:
         return torch.where(input > thr, input, bool(value))
+    if input.is_floating_point():                  # (F.threshold keeps nan, which is above nothing)
+        return torch.where(input > thr, input, value)
     return F.threshold(input, thr, value)
 
 

@@ -35,7 +35,7 @@ from ._linalg_matrices import (
     svd,
     trace,
 )
-from ._math_norms import LEAST_NORM
+from ._math_norms import at_least
 from ._math_reduce import sum as total_of
 
 # ---- products ----------------------------------------------------------------------------------------------
@@ -390,7 +390,7 @@ def dist(input, other, p=2):
         gap = input - other             # nothing flows back from a count; of a 0-d tensor it is no count
         return torch.dist(input.detach(), other.detach(), 0) + 0 * gap.sum() if gap.ndim else gap.abs()
     distance = torch.dist(input, other, p)
-    return distance.clamp_min(LEAST_NORM) if input.ndim or other.ndim else distance
+    return at_least(distance) if input.ndim or other.ndim else distance
 
 
 @op(primitive="Cdist", init={"p": 2.0})
