@@ -214,7 +214,8 @@ def _torch(path: str) -> Checkpoint:
         raise
     except Exception as err:
         line = (str(err).splitlines() or [type(err).__name__])[0][:150]
-        raise Bad(f"{path} is damaged or no file of PyTorch's ({line}).") from None
+        why = f" ({line})" if re.search("[a-z]{3}", line, re.I) else ""  # (a KeyError may be a number)
+        raise Bad(f"{path} is damaged or no file of PyTorch's{why}.") from None
     opened = Checkpoint(path, TORCH, {})
     tensors, memory = torch_layout.flatten(found, opened)
     if memory is not None:

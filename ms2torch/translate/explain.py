@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ms2torch.cli import Parser
 
+from . import places
 from .translation import NEEDS_LIBCST
 
 # Where a bare name is looked for.
@@ -41,20 +42,19 @@ def main(argv: list[str]) -> int:
         import libcst  # noqa: F401
     except ModuleNotFoundError:
         return _wrong(NEEDS_LIBCST)
+    if not asked.what.strip():
+        return _wrong(f"no name is given; {_USAGE}")
     path, _, line = asked.what.rpartition(":")
     if not path:
-        if asked.what.endswith(".py") or os.path.isfile(asked.what):
+        if asked.what.endswith((".py", ".ipynb")) or os.path.isfile(asked.what):
             return _wrong(f"a file needs a line: {asked.what}:12; {_USAGE}")
         return _explain(asked.what, zh)
     if not line.isdecimal():
         return _wrong(f"{line!r} is no line; {_USAGE}")
     try:
-        source = Path(path).read_text(encoding="utf-8")
-        ast.parse(source)
-    except OSError as err:
-        return _wrong(f"{path}: {err.strerror or err}")
-    except (SyntaxError, ValueError) as err:
-        return _wrong(f"{path}: {err}")
+        source = places.source_of(Path(path)).text
+    except places.BadInput as error:
+        return _wrong(str(error))
     count = len(source.splitlines())
     if not 0 < int(line) <= count:
         return _wrong(f"{path} has {count} lines")

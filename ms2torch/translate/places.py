@@ -63,7 +63,7 @@ class Project:
 def read(root: str, out: str, force: bool = False) -> Project:
     """Everything that is to be translated. BadInput."""
     place, target = Path(root), Path(out)
-    if not place.exists():
+    if not root or not place.exists():
         raise BadInput(f"can't open {root!r}: no such file or folder")
     if place.is_file() and (out.endswith(os.sep) or not target.suffix):
         target = target / place.name
@@ -79,7 +79,7 @@ def read(root: str, out: str, force: bool = False) -> Project:
         found = [f for f in files(place) if target.resolve() not in f.resolve().parents]
     for file in found:
         try:
-            source = _source(file)
+            source = source_of(file)
         except BadInput:
             if place.is_dir() and _goes_along(file):
                 continue
@@ -119,8 +119,11 @@ def _existing(target: Path) -> Path:
     return parent
 
 
-def _source(file: Path) -> Source:
+def source_of(file: Path) -> Source:
+    """One file, whatever its encoding and line ends. BadInput."""
     path = os.path.realpath(file)
+    if os.path.exists(path) and not os.path.isfile(path):  # (a pipe's reader would wait)
+        raise BadInput(f"can't read {str(file)!r}: it is no file")
     try:
         raw = Path(path).read_bytes()
     except OSError as error:

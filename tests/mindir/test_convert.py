@@ -40,6 +40,15 @@ def test_torch_exports_program_runs_without_us_and_for_any_number_of_rows(tmp_pa
 
 
 @exports
+@pytest.mark.parametrize(("name", "options", "words"), [
+    ("mlp", ["--input", "7,4"], "it takes input_data [7, 4]"), ("halves", [], "the outputs agree"),
+])  # fmt: skip
+def test_what_is_said_of_a_program_is_so(tmp_path, capsys, name, options, words):
+    assert convert(DATA / f"{name}.mindir", "-o", tmp_path / "net.pt2", *options) == 0
+    assert words in capsys.readouterr().out
+
+
+@exports
 def test_torch_exports_program_takes_images_of_any_size(tmp_path):
     assert convert(DATA / "open_sizes.mindir", "-o", tmp_path / "net.pt2") == 0
     net, arrays = torch.export.load(tmp_path / "net.pt2").module(), np.load(DATA / "open_sizes.npz")
@@ -151,6 +160,7 @@ def test_onnx_with_open_sizes_and_branches(tmp_path, name):
     (["mlp.mindir", "-o", "no/x.pt2"], "no such folder"),
     (["mlp.npz", "-o", "x.pt2"], "should end with"), (["mlp.mindir", "-o", "old.onnx"], "--force"),
     (["mlp.mindir", "-o", "x.pt2", "--input", "a"], "a shape is"),
+    (["mlp.mindir", "-o", "x.pt2", "--input", "0,4"], "a shape is"),
     (["mlp.mindir", "-o", "x.pt2", "--input", "2,4", "--input", "2"], "takes 1 inputs"),
     (["mlp.mindir", "-o", "x.pt2", "--input", "2"], "1 dimensions, the file has 2"),
 ])  # fmt: skip

@@ -153,6 +153,13 @@ def test_bad_input_is_one_line(folder, capsys, arguments, code, words):
     assert words in (err if code else out) and len((err or out).splitlines()) == 1
 
 
+@pytest.mark.parametrize("name", ["train", "train.pyw", "train.txt"])
+def test_a_script_may_have_any_name(tmp_path, capsys, name):
+    (tmp_path / name).write_text("import mindspore as ms\nms.SummaryLandscape('a')\n")
+    assert command.scan([str(tmp_path / name)]) == 1
+    assert f"{name}:2: refused: mindspore.SummaryLandscape" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("cell", "python"),
     [

@@ -1,5 +1,7 @@
 """``ms2torch explain``: names, lines of a file, and bad input."""
 
+import os
+
 import pytest
 
 pytest.importorskip("libcst")
@@ -32,10 +34,24 @@ def test_a_line_names_all_that_stands_there(tmp_path, capsys):
     assert explain.main(["ms.nn.Dense"]) == 0
 
 
+@pytest.mark.parametrize("start", [b"\xef\xbb\xbf", b"# coding: latin-1\n\n# \xe9\n", b""])
+def test_a_file_may_have_any_encoding_and_line_ends(tmp_path, capsys, start):
+    program = tmp_path / "a.py"
+    program.write_bytes(start + b"import mindspore as ms\r\nx = ms.ops.relu(y)\r\n")
+    assert explain.main([f"{program}:{2 + start.count(10)}"]) == 0
+    assert "relu" in capsys.readouterr().out
+
+
+def test_a_pipe_is_no_file(tmp_path, capsys):
+    os.mkfifo(tmp_path / "a.py")
+    assert explain.main([f"{tmp_path / 'a.py'}:1"]) == 2
+    assert "it is no file" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("what", "code"),
     [("nn.Foo", 1), ("mindspore", 1), ("mindspore.nn", 1), ("absent.py:3", 2), ("a.py:x", 2),
-     ("absent.py", 2)],
+     ("absent.py", 2), ("", 2)],
 )
 def test_bad_input_is_one_line(what, code, capsys):
     assert explain.main([what]) == code
