@@ -19,6 +19,8 @@ without_views = False
 spreading = None
 mesh = None
 kept = 0
+# Whether an optimizer is called.
+updating = False
 # A micro-batch's way through the stages of a pipeline (`processes.stages`).
 way = None
 differentiation = None

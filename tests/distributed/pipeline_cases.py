@@ -155,6 +155,26 @@ STEPS = {"cell": _cell, "functional": _functional, "clipped": _clipped, "scaled"
          "accumulated": _accumulated}
 
 
+class Own(nn.Optimizer):
+    """A program's own optimizer, of MindSpore's operators."""
+
+    def __init__(self, parameters):
+        super().__init__(0.05, parameters)
+        self.moments = self.parameters.clone(prefix="moments", init="zeros")
+
+    def construct(self, gradients):
+        for weight, moment, gradient in zip(self.parameters, self.moments, gradients, strict=True):
+            ops.assign(moment, moment * 0.9 + gradient + weight * 0.01)
+            ops.assign_sub(weight, moment * self.get_lr().astype(weight.dtype))
+        return True
+
+
+OPTIMIZERS = {"adam": lambda p: nn.Adam(p, 0.01, weight_decay=0.01),
+              "momentum": lambda p: nn.Momentum(p, 0.05, 0.9),
+              "lars": lambda p: nn.LARS(nn.Momentum(p, 0.05, 0.9, weight_decay=0.01), coefficient=0.02),
+              "mint": lambda p: ms.mint.optim.AdamW(p, lr=0.01), "own": Own}
+
+
 def train(kind, way, stages, dp=1, mp=1, steps=2, optimizer="adam", **settings):
     """(losses, parameters of this stage by name, elements that this process holds of each, bytes that it sent
     in the last step) of one rank, or alone."""
@@ -167,8 +187,7 @@ def train(kind, way, stages, dp=1, mp=1, steps=2, optimizer="adam", **settings):
     net = KINDS[kind](dp, mp, stages)
     config = {"net.first": 0, "net.second": 1} if kind == "normed" else None
     loss = Pipeline(Loss(net), MICRO, stage_config=config)
-    made = {"adam": lambda p: nn.Adam(p, 0.01, weight_decay=0.01),
-            "momentum": lambda p: nn.Momentum(p, 0.05, 0.9)}[optimizer](loss.trainable_params())
+    made = OPTIMIZERS[optimizer](loss.trainable_params())
     step = STEPS[way](loss.set_train(), made)
     if isinstance(step, nn.Cell):
         step.set_train()

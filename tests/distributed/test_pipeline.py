@@ -46,6 +46,14 @@ def test_stages_train_what_one_process_trains(together):
     assert shares[3] == pytest.approx([3 * 776 / 4272, (3 * 648 + 128) / 4272], abs=0.01)
 
 
+def test_optimizers_update_their_stage(together):
+    """LARS, one of the kind with open groups, and a program's own, with a weight of two stages."""
+    shares = _compared(together, 2, [(("llama", "functional", 2), {"optimizer": "own"}),
+                                     (("transformer", "functional", 2), {"optimizer": "mint"}),
+                                     (("llama", "cell", 2), {"optimizer": "lars"})])
+    assert max(shares[0]) < 0.6
+
+
 _SHARED = {"enable_parallel_optimizer": True,
            "parallel_optimizer_config": {"parallel_optimizer_threshold": 0, "optimizer_level": "level1"}}
 

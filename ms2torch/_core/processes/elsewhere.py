@@ -38,8 +38,8 @@ def _elsewhere(parameter) -> Exception:
 class _Elsewhere(torch.nn.Parameter):
     """In the place of data that other stages hold: torch would compute with memory never written.
 
-    A ``twin`` of a weight, as programs accumulate gradients in, goes with that weight's gradient: what comes
-    of the two is `Apart` as well.
+    A ``twin`` of a weight, as programs accumulate gradients in, goes with that weight's gradient, and while
+    an optimizer is called the weight does: what comes of the two is `Apart` as well.
     """
 
     @staticmethod
@@ -53,7 +53,7 @@ class _Elsewhere(torch.nn.Parameter):
         name = getattr(func, "__name__", None)
         of_weights = [t for t in tree_leaves((args, kwargs)) if isinstance(t, cls)]
         if mode.way is None and name not in _OF_ITS_KIND:
-            if name in _READS or not all(t.twin for t in of_weights):
+            if name in _READS or not (mode.updating or all(t.twin for t in of_weights)):
                 raise _elsewhere(next((t for t in of_weights if not t.twin), of_weights[0]).parameter())
             return Apart.computed(func, name, args, kwargs or {})
         with WithoutSubclasses():
@@ -100,6 +100,8 @@ class Apart(torch.Tensor):
             # (A number of another stage among this one's: who has it does not know that it is asked for it.)
             raise _elsewhere(first.parameter())
         if own and given[0] is own[0] and (name or "").rstrip("_") != name and not name.startswith("__"):
+            if mode.updating:       # (a weight that this stage reads too: the one that updates it sends it)
+                return given[0]
             raise _elsewhere(first.parameter())
         with WithoutSubclasses(), without_modes():
             args, kwargs = tree_map(_without_data, (args, kwargs))

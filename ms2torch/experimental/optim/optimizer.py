@@ -8,8 +8,10 @@ from collections.abc import Iterable
 import torch
 
 from ms2torch import _checkparam as validator
+from ms2torch._core import mode
 from ms2torch._core.devices import heap
 from ms2torch._core.gradient import recording
+from ms2torch._core.processes import distributed
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch._core.torch_private import increment_versions
@@ -35,6 +37,7 @@ class Optimizer(HostValues, Cell):
     _never_recorded = _updates_weights = True
     # The groups' option that a step adds to the gradients before anything else.
     _adds_decay = True
+    _known_kept = 0
 
     def __init__(self, params, defaults) -> None:
         super().__init__(auto_prefix=False)
@@ -137,23 +140,39 @@ class Optimizer(HostValues, Cell):
                     f"first element in HyperMap is {len(given)}, but the length of the second "
                     f"element in HyperMap is {count}."
                 )
+        if self._known_kept != mode.kept:
+            self._note_kept(slots)
         runs = [(n, places) for n in range(len(self.param_groups)) for places in self._alike(n)]
         rates = [self._rate(n) for n, _ in runs]
         with recording.Updating(self.parameters):
             for (number, places), rate in zip(runs, rates, strict=True):
                 last = places is runs[-1][1] and is_atomic(kernel)
                 self._update_group(self.param_groups[number], places, gradients, kernel, slots, rate, last)
+        if distributed.staged():
+            from ms2torch._core.processes import pipeline
+
+            pipeline.publish(self.parameters)
         return True
+
+    def _note_kept(self, slots) -> None:
+        """Some Parameters came to be kept in parts, as their state is from now on, or by other stages."""
+        for slot in slots:
+            for p, one in zip(self.parameters, slot, strict=True):
+                if p._share is not None and hasattr(one, "_rest") and one is not p:
+                    p._share.split(one)
+        self.__dict__["_known_kept"] = mode.kept
 
     def _update_group(self, group, places, gradients, kernel, slots, rate, last: bool) -> None:
         """A step of parameters of one group and dtype; ``last``: nothing can fail once they are written."""
-        params = [self.parameters[i]._rest for i in places]
-        grads = [fitted(gradients[i]._t, p, self.cls_name) for i, p in zip(places, params, strict=True)]
+        weights = [self.parameters[i] for i in places]
+        params = [_here(w, w._rest) for w in weights]
+        grads = [fitted(_here(w, gradients[i]._t), p, self.cls_name)
+                 for i, w, p in zip(places, weights, params, strict=True)]
         if group.get("maximize") and "maximize" in self.defaults:
             grads = torch._foreach_neg(grads)
         if self._adds_decay and group["weight_decay"]:
             grads = torch._foreach_add(grads, params, alpha=group["weight_decay"])
-        state = [[s[i]._rest for i in places] for s in slots]
+        state = [[getattr(s[i]._rest, "_local_tensor", s[i]._rest) for i in places] for s in slots]
         if not last:
             self._save(None, params, *state)
         kernel(group, params, grads, *state, rate)
@@ -162,13 +181,22 @@ class Optimizer(HostValues, Cell):
 
     def _alike(self, number: int) -> list[list[int]]:
         """The places of a group's parameters, by dtype."""
-        kinds = defaultdict(list)
-        for i in range(*self.group_start_id[number : number + 2]):
+        kinds, places = defaultdict(list), range(*self.group_start_id[number : number + 2])
+        if distributed.staged():
+            from ms2torch._core.processes import pipeline
+
+            places = [i for i in places if not pipeline.updated_elsewhere(self.parameters[i])]
+        for i in places:
             kinds[self.parameters[i]._rest.dtype].append(i)
         return list(kinds.values())
 
     def construct(self, *hyper_params):
         raise NotImplementedError
+
+
+def _here(weight, t: torch.Tensor) -> torch.Tensor:
+    """Of what is like the weight, this process's part."""
+    return t if weight._share is None else weight._share.rows(t)
 
 
 def _checked(params) -> list:

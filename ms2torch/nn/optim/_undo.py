@@ -11,6 +11,7 @@ import torch
 
 from ms2torch._core import mode
 from ms2torch._core.gradient import passes
+from ms2torch._core.processes import distributed
 
 from ._gradients import not_bound
 
@@ -54,11 +55,16 @@ class Undoing:
     def __call__(self, *gradients, **others):
         if mode.tracing is not None:
             return mode.tracing.update(self, *gradients, **others)
-        own, outer = self.__dict__, passes.replaced
+        own, outer, around = self.__dict__, passes.replaced, mode.updating
         own["_overwritten"] = saved = []
-        passes.replaced = None
+        passes.replaced, mode.updating = None, True
         try:
-            return super().__call__(*gradients, **others)
+            found = super().__call__(*gradients, **others)
+            if distributed.staged():        # (a program's own says to nobody that it is done)
+                from ms2torch._core.processes import pipeline
+
+                pipeline.publish_all()
+            return found
         except BaseException as err:
             for t, before in reversed(saved):
                 if isinstance(before, list):
@@ -75,7 +81,7 @@ class Undoing:
                 raise told from None
             raise
         finally:
-            passes.replaced = outer
+            passes.replaced, mode.updating = outer, around
             own["_overwritten"] = None
 
     def _is_graph(self) -> bool:

@@ -77,7 +77,8 @@ class LARS(Optimizer):
             raw = self._unscaled(raw)
         step = int(self._host(self.global_step))
         for bucket in self._buckets:
-            places = [i for i in bucket.places if self.lars_flag[i]]
+            places = [i for i in bucket.places if self.lars_flag[i] and not raw[i].is_meta]
+            # (A gradient without data is of a weight that another stage of a pipeline updates.)
             if not places:
                 continue
             params, grads = [self.parameters[i]._rest for i in places], [raw[i] for i in places]
