@@ -52,6 +52,13 @@ class Corpus(FilesDataset, TextBaseDataset):
                                   for file in self.dataset_files]
         return self._known_counts
 
+    def _size_by_lines(self) -> int:
+        """What `get_dataset_size` is before an epoch has counted the rows, where MindSpore counts lines that
+        are not empty."""
+        lines = sum(sum(map(bool, self._lines(file))) for file in self.dataset_files if os.path.isfile(file))
+        share = -(-lines // self.num_shards)
+        return min(share, self.num_samples) if self.num_samples else share
+
     def _columns(self):
         return list(self._names)
 
@@ -209,7 +216,7 @@ class PennTreebankDataset(_PartsOfCorpus):
 class EnWik9Dataset(Corpus):
     """EnWik9 (``mindspore.dataset.EnWik9Dataset``): its lines, empty ones too, ``text``.
 
-    (MindSpore's ``get_dataset_size`` leaves the empty ones out; here they count.)
+    (``get_dataset_size`` leaves the empty ones out, as in MindSpore, until an epoch has counted them.)
     """
 
     _files = {"all": "enwik9"}
@@ -226,6 +233,9 @@ class EnWik9Dataset(Corpus):
 
     def _count_of(self, file):
         return sum(1 for _ in self._lines(file))
+
+    def _size(self):
+        return self._size_by_lines()
 
 
 # ---- words with tags ---------------------------------------------------------------------------------------
@@ -265,12 +275,15 @@ class _TaggedWords(_ShuffleFirst):
             words = bool(line)
         return between + words
 
+    def _size(self):
+        return self._size_by_lines()
+
 
 class CoNLL2000Dataset(_TaggedWords):
     """The chunking task of CoNLL-2000 (``mindspore.dataset.CoNLL2000Dataset``): a sentence's ``word``,
     ``pos_tag``, ``chunk_tag``, each text (N,). ``usage``: train, test or all.
 
-    (MindSpore's ``get_dataset_size`` counts words; here it counts sentences.)
+    (``get_dataset_size`` counts words, as in MindSpore, until an epoch has counted sentences.)
     """
 
 

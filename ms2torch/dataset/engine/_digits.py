@@ -26,7 +26,7 @@ from ._listed import ListedDataset, image_file
 from ._scenes import text_lines
 from ._sources import MappableDataset, check_source
 from .datasets import VisionBaseDataset
-from .samplers import PKSampler, Shuffle
+from .samplers import Shuffle
 
 
 class QMnistDataset(ListedDataset, VisionBaseDataset):
@@ -201,7 +201,7 @@ class PhotoTourDataset(ListedDataset, VisionBaseDataset):
     ``usage``: train (default) or test.
     """
 
-    _shared = ("_items", "_sheets")
+    _shared = ("_items", "_sheets", "_points")
     _names = ("image1", "image2", "matches")
 
     def __init__(self, dataset_dir, name, usage=None, num_samples=None, num_parallel_workers=None,
@@ -211,11 +211,10 @@ class PhotoTourDataset(ListedDataset, VisionBaseDataset):
             check_valid_str(usage, ["train", "test"], "usage")
         check_valid_str(name, _NAMES, "name")
         check_source(sampler, shuffle, num_shards, shard_id, num_samples, num_parallel_workers)
-        if isinstance(sampler, PKSampler):
-            raise ValueError("PhotoTourDataset doesn't support PKSampler.")
         super().__init__(num_parallel_workers, sampler, num_samples, shuffle, num_shards, shard_id, cache)
         self.dataset_dir, self.name, self.usage = dataset_dir, name, usage or "train"
         self._sheets: dict[int, np.ndarray] = {}
+        self._points: list[int] = []
 
     def _columns(self):
         return ["image"] if self.usage == "train" else list(self._names)
@@ -224,9 +223,10 @@ class PhotoTourDataset(ListedDataset, VisionBaseDataset):
         folder = os.path.join(self.dataset_dir, self.name)
         if not os.path.isdir(folder):
             raise pipeline_error(f"{folder} does not exist.")
-        patches = len(text_lines(os.path.join(os.path.realpath(folder), "info.txt"), "PhotoTour"))
+        points = text_lines(os.path.join(os.path.realpath(folder), "info.txt"), "PhotoTour")
         if self.usage == "train":
-            return [(number,) for number in range(patches)]
+            self._points = [int(line.split()[0]) for line in points]
+            return [(number,) for number in range(len(points))]
         found = []
         for line in text_lines(os.path.join(os.path.realpath(folder), "m50_100000_100000_0.txt"),
                                "PhotoTour"):
@@ -236,6 +236,11 @@ class PhotoTourDataset(ListedDataset, VisionBaseDataset):
                                      f"PhotoTourDataset API.Check file in directory: {folder}")
             found.append((int(fields[0]), int(fields[3]), int(fields[1] == fields[4])))
         return found
+
+    def _labels(self):
+        """Which point a patch shows, or whether two show the same."""
+        rows = self._rows()
+        return self._points if self.usage == "train" else [match for *_, match in rows]
 
     def _sheet(self, number: int) -> str:
         return os.path.join(self.dataset_dir, self.name, f"patches{number:04}.bmp")

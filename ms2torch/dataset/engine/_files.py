@@ -11,7 +11,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterator
-from itertools import accumulate, islice
+from itertools import accumulate, islice, repeat
 
 import numpy as np
 
@@ -151,27 +151,30 @@ class FilesDataset(SourceDataset):
     def _open(self, run):
         if self.cache is not None:
             return self._open_cached(run)
-        seed, epochs = config.drawing_seed(), 0
-        order = list(range(len(self.dataset_files)))
-        draw = MT19937_64(seed)
+        self._begun = config.drawing_seed(), 0
+        return self._epochs(self._begun[0], self._part)
+
+    def _part(self, file: int, first: int, end: int) -> Iterator[Row]:
+        """The rows of a piece of a file."""
+        self._check_there(self.dataset_files[file])
+        to = None if end == self._counts()[file] else end    # (what is wrong behind the last row is told)
+        return islice(self._rows_of(self.dataset_files[file]), first, to)
+
+    def _epochs(self, seed: int, part):
+        """What gives an epoch's rows; ``part`` gives those of a piece."""
+        epochs, order, draw = 0, list(range(len(self.dataset_files))), MT19937_64(seed)
         workers = self.num_parallel_workers or config.get_num_parallel_workers()
         if self._worker_per_file:
             workers = min(workers, len(order))
 
-        def part(piece):
-            file, first, end = piece
-            self._check_there(self.dataset_files[file])
-            if end == self._counts()[file]:                  # what is wrong behind the last row is told
-                end = None
-            return islice(self._rows_of(self.dataset_files[file]), first, end)
-
         def chained(pieces):
             for piece in pieces:
-                yield from part(piece)
+                yield from part(*piece)
 
         def epoch():
             nonlocal epochs
             epochs += 1
+            self._begun = seed, epochs
             if not sum(self._counts()):
                 raise self._nothing()
             if self.shuffle_mode is not Shuffle.FALSE:
@@ -186,8 +189,15 @@ class FilesDataset(SourceDataset):
         return epoch
 
     def _file_of(self, row: int, columns: set) -> str | None:
-        """The file that a row came from, where there is one only."""
-        return self.dataset_files[0] if len(self.dataset_files) == 1 else None
+        """The file that a row of the epoch under way came from: the same epochs once more, of names."""
+        if len(self.dataset_files) == 1:
+            return self.dataset_files[0]
+        seed, begun = self._begun
+        epoch = self._epochs(seed, lambda file, first, end: repeat(self.dataset_files[file], end - first))
+        names = None
+        for _ in range(begun):
+            names = list(epoch())
+        return names[row] if names and row < len(names) else None
 
     def _buffer(self) -> int:
         """Rows that a full shuffle holds."""

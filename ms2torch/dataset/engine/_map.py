@@ -44,7 +44,7 @@ class MapDataset(UnionBaseDataset):
         if self.cache is not None:
             return self._open_cached(run)
         mode = config.get_error_samples_mode()
-        if mode is ErrorSamplesMode.RETURN:
+        if mode is ErrorSamplesMode.RETURN or config.get_debug_mode():
             return self._opened(run, _through)
         from ._failing import going_on
         return going_on(self._opened(run, _tried), mode)
@@ -89,7 +89,7 @@ class MapDataset(UnionBaseDataset):
 
         source = counted if len(turns) > 1 else child
         processes = self._by_processes(turns[0], take, finished, run, through)
-        if self.callbacks:
+        if self.callbacks and not run.looks:
             from ._watching import Watch
             return Watch(self.callbacks, run).epochs_with_calls(source, processes or work)
         if processes is not None:

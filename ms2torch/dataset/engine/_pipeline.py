@@ -29,6 +29,7 @@ class Run:
     epoch: int = 0                           # of the pipeline's end, not of a branch under repeat
     at_end: list[Callable[[], None]] = field(default_factory=list)      # to be called when an epoch ends
     at_stop: list[Callable[[], None]] = field(default_factory=list)     # when the iterator is stopped
+    looks: bool = False                      # whether it only asks for sizes, shapes and dtypes
 
 
 class Pipeline:
@@ -90,7 +91,7 @@ class Pipeline:
 
     def _count(self) -> int:
         """Rows of one epoch, by running it."""
-        return sum(1 for _ in self._started()())
+        return sum(1 for _ in self._started(Run(looks=True))())
 
     def _started(self, run: Run | None = None) -> Epoch:
         """The pipeline up to here, checked and opened."""

@@ -50,6 +50,10 @@ class TFRecordDataset(FilesDataset, UnionBaseDataset):
                              f"'GZIP', but got '{compression_type}'.")
         super().__init__(dataset_files, num_samples, num_parallel_workers, shuffle, num_shards, shard_id,
                          cache)
+        if compression_type and num_samples and len(self.dataset_files) < self.num_shards:
+            raise ValueError("When compression_type is provided, the number of dataset files cannot be less "
+                             f"than num_shards, but the actual number of files is {len(self.dataset_files)} "
+                             f"and actual num_shards is {self.num_shards}.")
         self.columns_list = list(columns_list or ())
         self.shard_equal_rows = bool(shard_equal_rows)
         self.compression_type = compression_type or ""
@@ -102,6 +106,11 @@ class TFRecordDataset(FilesDataset, UnionBaseDataset):
 
     def _counts(self):
         if self._known_counts is None:
+            files = len(self.dataset_files)
+            if self.compression_type and files < self.num_shards:
+                raise pipeline_error("When compression_type is provided, number of dataset files cannot be "
+                                     f"less than num_shards but got {files} number of files with "
+                                     f"{self.num_shards} num_shards")
             self._check_files()
             if not self.shard_equal_rows and len(self.dataset_files) < self.num_shards:
                 raise pipeline_error("Invalid file, numbers of tfrecord file should not less than num_shards "
@@ -113,12 +122,30 @@ class TFRecordDataset(FilesDataset, UnionBaseDataset):
         return self.num_shards > 1 and not self.shard_equal_rows
 
     def _pieces(self, order):
+        if self.compression_type and self.num_samples:
+            return self._compressed_pieces(order)
         if not self._by_file():
             return super()._pieces(order)
         counts = self._counts()
         return [(file, 0, counts[file]) for file in order[self.shard_id::self.num_shards]]
 
+    def _compressed_pieces(self, order):
+        """As many rows of each file, which has to have them; of a shard, all from its first file."""
+        counts, samples, shards = self._counts(), self.num_samples, self.num_shards
+        files = order[self.shard_id::shards] if shards > 1 else order
+        each = samples if shards > 1 else samples // len(files)
+        for file in files:
+            if counts[file] < each:
+                raise pipeline_error(
+                    f"This tfrecord file: {self.dataset_files[file]}, does not meet minimum rows per shard "
+                    f"requirement: {samples} and {samples // shards} number of rows per file, but got "
+                    f"{counts[file]} number of rows in this file.")
+        return [(file, 0, each) for file in files]
+
     def _size(self):
+        if self.compression_type and self.num_samples:
+            self._counts()
+            return self.num_samples
         if not self._by_file():
             return super()._size()
         rows = sum(self._counts()[self.shard_id::self.num_shards])

@@ -151,7 +151,7 @@ class _Talks(_Translations):
         lines = content.removesuffix("\n").split("\n")
         if any(not line.strip() for line in lines):
             raise pipeline_error("Invalid file, read an empty line.")
-        return [line.strip() for line in lines if not line.startswith("<")]
+        return [line for line in map(str.strip, lines) if not line.startswith("<")]
 
 
 class IWSLT2016Dataset(_Talks):

@@ -15,7 +15,7 @@ from ms2torch._core.errors import notice, unsupported
 from ms2torch._core.tensor.printing import plain_repr
 
 from ..core import config
-from ..core.errors import not_constructed, pipeline_error
+from ..core.errors import not_constructed, pipeline_error, syntax_error
 from ..core.validator_helpers import (
     INT32_MAX,
     check_columns,
@@ -24,7 +24,7 @@ from ..core.validator_helpers import (
     type_check,
     type_check_list,
 )
-from ._pipeline import Pipeline
+from ._pipeline import Pipeline, Run
 
 _OPERATION_MODULES = ("_batch", "_buckets", "_flow", "_map", "_transfer", "_waiting")
 
@@ -117,7 +117,7 @@ class Dataset(Pipeline):
         type_check(estimate, (bool,), "estimate")
         if estimate:
             if self._estimated is None:
-                self._estimated = _common_shapes(self._started()())
+                self._estimated = _common_shapes(self._started(Run(looks=True))())
             return self._estimated
         if self._shapes is None:
             self._shapes, _ = self._looked()
@@ -133,7 +133,7 @@ class Dataset(Pipeline):
         """Shapes and dtypes of the first row, which is read anew: in MindSpore, too, `output_types` after
         `output_shapes` runs the user's functions twice.
         """
-        first = next(self._started()(), None) or []
+        first = next(self._started(Run(looks=True))(), None) or []
         return ([[0] if isinstance(x, dict) else list(np.shape(x)) for x in first],
                 [_dtype_of(x) for x in first])
 
@@ -481,6 +481,10 @@ def _common_shapes(rows) -> list[list[int | None]]:
         found = [list(np.shape(x)) for x in row]
         shapes = shapes or found
         for known, shape in builtins.zip(shapes, found, strict=True):
+            if len(known) != len(shape):
+                told = [f"<{','.join('*' if n is None else str(n) for n in one)}>" for one in (shape, known)]
+                raise syntax_error("Inconsistent shapes, expect same shape for each data row, last data row: "
+                                   f"{told[0]}, current data row: {told[1]}")
             known[:] = [a if a == b else None for a, b in builtins.zip(known, shape, strict=True)]
     if shapes is None:
         raise pipeline_error("EOF buffer encountered. User tries to fetch data beyond the specified number "
