@@ -1,8 +1,10 @@
 """Nones that are not what was left out, arguments of two forms at once, attributes that the call refuses."""
 
 import mindspore as ms
+import mindspore.numpy as mnp
 import numpy as np
 from mindspore import Tensor, mint, nn, ops
+from mindspore.train import CheckpointConfig
 
 from tests.reference.judge import case
 from tests.reference.test_wrong_calls import said
@@ -101,12 +103,41 @@ CALLS = {
     "trapz, no distance": lambda: ops.trapz(x(), x(), dx=None),
     "embedding, a whole norm": lambda: mint.nn.functional.embedding(whole() - 1, x(), norm_type=2),
     "soft_margin_loss, other shapes": lambda: mint.nn.functional.soft_margin_loss(x(), Tensor([1.0, -1.0])),
+    "NLLLoss made of no reduction": lambda: type(ops.NLLLoss(None)).__name__,
+    "NLLLoss of no reduction": lambda: ops.NLLLoss(None)(x(), Tensor(np.int32([0, 1])), Tensor([1.0, 2.0])),
+    "Meshgrid of no order": lambda: ops.Meshgrid(None)((Tensor([1.0]), Tensor([2.0]))),
+    "GridSampler3D made of no mode": lambda: type(ops.GridSampler3D(None)).__name__,
+    "BatchNorm of no layout": lambda: _normalised(data_format=None),
+    "BCELoss of no reduction": lambda: nn.BCELoss(reduction=None),
+    "the class of Tensors": lambda: ops.asinh(Tensor),
+    "the class of Tensors for a seed": lambda: ops.RandomShuffle(1, Tensor),
+    "bytes": lambda: ops.asinh(b"ab"),
+    "a COOTensor": lambda: ops.bessel_j0(_sparse()),
+    "a COOTensor for an array": lambda: mnp.fliplr(_sparse()),
+    "copy_, a number for a truth": lambda: x().copy_(x(), 1),
+    "gather, numpy's axis": lambda: x().gather(Tensor(0), np.int64(1)),
+    "masked_scatter by numbers": lambda: x().masked_scatter(whole(), Tensor([1.0])),
+    "conv3d in no groups": lambda: ops.conv3d(*_volumes(), groups=-1),
+    "PReLU of nothing": lambda: nn.PReLU(3)(Tensor(np.zeros((0, 3), np.float32))),
+    "LowerBound by a truth": lambda: ops.LowerBound(True),
+    "Partial of a number": lambda: ops.Partial()(0.5),
+    "append beyond the axes": lambda: mnp.append(Tensor(np.zeros((0,), np.float32)), x(), 1),
+    "CheckpointConfig, numpy's number": lambda: CheckpointConfig(append_info=np.float32(2.0)),
+    "names of inputs that are none": lambda: ops.ReLU().init_prim_io_names(3, None),
     "cdist by no mode": lambda: mint.cdist(x(), x(), compute_mode="none such"),
 }
 
 
 def _normalised(**given):
     return ops.BatchNorm(**given)(Tensor(np.ones((1, 2, 1, 1), np.float32)), *[Tensor([1.0, 2.0])] * 4)[0]
+
+
+def _sparse():
+    return ms.COOTensor(Tensor([[0, 1], [1, 0]], ms.int32), Tensor([1.0, 2.0]), (2, 2))
+
+
+def _volumes():
+    return Tensor(np.ones((1, 2, 3, 3, 3), np.float32)), Tensor(np.ones((2, 2, 2, 2, 2), np.float32))
 
 
 def _scales():

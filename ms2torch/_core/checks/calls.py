@@ -33,7 +33,9 @@ _GROUP = re.compile(r"^\w+|\([^()]*\)")
 _ARGUMENT = re.compile(r"(\w+)(?::(\w+)(?:\.(\w+))?|:=([^=]+))?(?:\{([^}]*)\})?=<([^>]*)>")
 _AXIS = re.compile(r"(start_|end_)?(dim|axis)s?\d?")
 _CAST = re.compile(r"For '(\w+)', the value of '(\w+)' is invalid")
-_WORDS = {bool: "bool", int: "int", float: "float", str: "string", type(None): "None"}
+_WORDS = {bool: "bool", int: "int", float: "float", str: "string", bytes: "string", type(None): "None"}
+# The Tensors of which sparse ones are made.
+_SPARSE = {"COOTensor": ("indices", "values"), "CSRTensor": ("indptr", "indices", "values")}
 _TYPES = ((type(None), "None"), (bool, "Bool"), (int, "Int64"), (float, "Float32"), ((str, bytes), "String"),
           (type(...), "Ellipsis"))
 
@@ -68,6 +70,7 @@ def wrong_arguments(valid: str, arguments: dict, defaults: dict) -> TypeError | 
             given = arguments.get(name)
             if given is None and kinds in ("mindspore.dtype", "string"):        # (as their defaults print)
                 found.append(f"{called}={kinds}")
+                wrong = wrong or (kinds == "string" and defaults.get(name, defaults) is not None)
                 continue
             if given is None and none:
                 found.append(f"{called}={none}")
@@ -98,6 +101,8 @@ def are_unfit(valid: str, attributes: dict) -> bool:
     _, *groups = _GROUP.findall(valid)
     for name, source, _, fixed, none, kinds in _ARGUMENT.findall(groups[0]) if len(groups) > 1 else ():
         given = attributes.get(source or name, ...)
+        if given is None and kinds == "string":
+            return True
         if fixed or given is ... or (given is None and none) or kinds in ("mindspore.dtype", "string") \
                 or isinstance(given, torch.Tensor):
             continue
@@ -184,7 +189,20 @@ def describe(value) -> str:
         return "<class 'numpy.bool_'>"
     if isinstance(value, float):                    # numpy's float64 is one
         return "float"
-    return _WORDS.get(type(value)) or str(type(value)).replace("'ms2torch.", "'mindspore.")
+    return _WORDS.get(type(value)) or class_text(value)
+
+
+def class_text(value) -> str:
+    """A value's class as Python prints it."""
+    if is_tensor_class(value):
+        return "<class 'mindspore.common.tensor._TensorMeta'>"
+    return str(type(value)).replace("'ms2torch.", "'mindspore.")
+
+
+def is_tensor_class(value) -> bool:
+    """Whether this is the class Tensor itself, which has a class of its own in MindSpore."""
+    return isinstance(value, type) and value.__name__ == "Tensor" and \
+        value.__module__.startswith(("ms2torch.", "mindspore."))
 
 
 def object_name(value) -> str:
@@ -208,7 +226,8 @@ def compiled_name(value) -> str:
 def type_name(value) -> str:
     """The name of a value's class in MindSpore's words."""
     return "Tensor" if isinstance(value, torch.Tensor) else \
-        "bool_" if isinstance(value, np.bool_) else type(value).__name__
+        "bool_" if isinstance(value, np.bool_) else \
+        "_TensorMeta" if is_tensor_class(value) else type(value).__name__
 
 
 def type_description(value) -> str:
@@ -227,6 +246,9 @@ def type_description(value) -> str:
         return f"Dictionary[[{names}],[{kinds}]]"
     if isinstance(value, slice):
         return f"Slice[{' : '.join(map(type_description, (value.start, value.stop, value.step)))}]"
+    if (parts := _SPARSE.get(type(value).__name__)) and hasattr(value, "values"):
+        held = [dtype_name(getattr(value, part)._t.dtype) for part in parts] + ["Int64"] * len(value.shape)
+        return f"{type(value).__name__}[{','.join(held)},]"
     if isinstance(value, FunctionType) or hasattr(value, "construct") or hasattr(value, "add_prim_attr"):
         return "Func"                                   # functions, Cells and their classes, operators
     if isinstance(value, (Type, torch.dtype, type)):

@@ -85,7 +85,7 @@ def check_attributes(name: str, given: dict) -> None:
 def _attribute(name: str, called: str, right: str, value) -> Exception | None:
     held = type_name(value)
     if right.startswith("should be a"):
-        return None if isinstance(value, str) else TypeError(
+        return None if value is None or isinstance(value, str) else TypeError(
             f"For '{name}', the input '{called}' {right}, but got {type(value)}.")
     if right.startswith("should be"):
         types = re.findall(r"'(\w+)'", right)

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import torch
 
-from ms2torch._core.checks.calls import describe, object_name, type_description, type_name
+from ms2torch._core.checks.calls import class_text, describe, object_name, type_description, type_name
 from ms2torch._core.tensor.dtype import Type
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
@@ -16,7 +16,7 @@ from ms2torch._core.tensor.tensor import Tensor, wrap
 def renderings(value) -> dict[str, str]:
     """Each way in which an error may name ``value``, by the name of its hole in a template."""
     raw = value._t if isinstance(value, Tensor) else value
-    cls = "<class 'mindspore.common.tensor.Tensor'>" if isinstance(raw, torch.Tensor) else str(type(raw))
+    cls = "<class 'mindspore.common.tensor.Tensor'>" if isinstance(raw, torch.Tensor) else class_text(raw)
     for ours, public in _CLASSES:
         cls = cls.replace(ours, public)
     word = type_description(raw)
@@ -97,6 +97,8 @@ _OWN_TYPES = ((type(None), "TypeNone"), ((bool, np.bool_), "Bool"), ((int, np.in
 
 def _own_type(value) -> str:
     """The name of MindSpore's own type for a value that is no Tensor."""
+    if (name := type(value).__name__) in ("COOTensor", "CSRTensor"):
+        return f"{name}Type"
     return next((word for kinds, word in _OWN_TYPES if isinstance(value, kinds)), "Type")
 
 

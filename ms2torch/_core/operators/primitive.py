@@ -61,8 +61,8 @@ class Primitive:
 
     def init_prim_io_names(self, inputs, outputs) -> None:
         """Name inputs and outputs, as Primitives of users do; the names carry no meaning here."""
-        self.add_prim_attr("input_names", list(inputs))
-        self.add_prim_attr("output_names", list(outputs))
+        self.add_prim_attr("input_names", inputs)
+        self.add_prim_attr("output_names", outputs)
 
     def shard(self, in_strategy=None, out_strategy=None) -> Primitive:
         """Split its inputs, and where given its outputs, over the processes (``mindspore.parallel``)."""

@@ -150,7 +150,7 @@ def fills(x, value):
 def _fill_v2(shape, value):
     """``shape`` filled with a 0-d Tensor's value, in its dtype."""
     _need_one_number(value)
-    return filled(() if shape.__class__ is int else sizes(shape, "FillV2"), value, value.dtype)
+    return filled(() if isinstance(shape, int) else sizes(shape, "FillV2"), value, value.dtype)
 
 
 @op(mint=True)

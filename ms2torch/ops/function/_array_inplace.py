@@ -38,7 +38,7 @@ _in_place("zero_", lambda t: t.zero_(), "Filled with zeros")
 
 
 def _copied(t, src, non_blocking=False):
-    if not isinstance(src, torch.Tensor):
+    if not isinstance(src, torch.Tensor) or non_blocking.__class__ is not bool:
         raise TypeError(f"copy_() takes a Tensor, not {type(src).__name__}.")
     if src.shape == t.shape:
         return t.copy_(apart(src, t))

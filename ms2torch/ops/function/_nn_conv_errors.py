@@ -16,8 +16,8 @@ def shape_error(x, weight, bias, stride, groups, dims: int, name: str) -> Except
         return None
     channels, out = x.shape[1], weight.shape[0]
     if not groups or channels % groups or out % groups:
-        return ValueError("The argument 'groups' should be divisible by 'in_channel' and 'out_channel', but "
-                          f"got group:{groups}, in_channel:{channels}, out_channel:{out}.")
+        got = f", but got group:{groups}, in_channel:{channels}, out_channel:{out}." * (dims < 3)
+        return ValueError(f"The argument 'groups' should be divisible by 'in_channel' and 'out_channel'{got}")
     if stride.__class__ is int and stride <= 0 and dims == 2:
         return ValueError("For 'Conv2D' attr 'stride' must be an positive int number or a tuple of two or "
                           f"four positive int numbers, but got {stride}")

@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch._core.checks.calls import describe
-from ms2torch._core.errors import final
+from ms2torch._core.errors import asked, final
 from ms2torch._core.operators import normalising
 from ms2torch._core.operators.attribute_words import FORMS
 from ms2torch._core.operators.registry import Primitive, op, primitive, primitive_class
@@ -130,6 +130,10 @@ class BatchNorm(Primitive):
             self.attrs["side_effect_mem"] = True
 
     def __call__(self, x, scale, bias, mean, variance):
+        if self.data_format is None:
+            raise asked(TypeError('Failed calling BatchNorm with "BatchNorm(is_training=bool, epsilon=float, '
+                                  'momentum=float, data_format=string)(input_x=Tensor, scale=Tensor, '
+                                  'bias=Tensor, mean=Tensor, variance=Tensor)".'))
         t = x._t
         if not self.is_training:
             moving = mean._t.detach(), variance._t.detach()

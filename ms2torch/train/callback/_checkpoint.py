@@ -103,7 +103,7 @@ class CheckpointConfig:
 
 
 def _appended(info) -> dict | None:
-    if info is None or info == []:
+    if info is None or (isinstance(info, list) and not info):
         return None
     if not isinstance(info, list):
         raise TypeError(
