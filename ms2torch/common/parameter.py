@@ -301,8 +301,24 @@ class Parameter(Tensor):
         torch.autograd.graph.increment_version(self._rest)
         if self._share is not None and self._share.level == 3:
             self._share.refill(t)
+        elif self._of_torch is not None and t.shape == self._rest.shape:
+            self._rest.data.copy_(t)  # torch's own may be held elsewhere
         else:
             self._rest.data = t if _is_whole(t) else t.clone()
+            self._of_torch_follows()
+
+    def _of_torch_follows(self) -> None:
+        """Where it was made over a torch Parameter, both have the memory of that which moved."""
+        of = self._of_torch
+        if of is None:
+            return
+        place, rest = self.__dict__.get("_place"), self._rest
+        if of.data_ptr() != rest.data_ptr():
+            if rest.data_ptr() == place:
+                rest.data = of.data
+            else:
+                of.data = rest.data
+        self.__dict__["_place"] = rest.data_ptr()
 
     def set_data(self, data, slice_shape=False) -> Parameter:
         """Make a Tensor's data this Parameter's: **shared**, not copied, where the dtype is the same.

@@ -1,33 +1,21 @@
-"""What stays MindSpore's in a program that is PyTorch's by now, and takes networks: it gets Cells."""
+"""Callbacks and metrics on the other side: MindSpore's where a loop of torch's calls them, and the other way
+round."""
 
 from __future__ import annotations
 
 from functools import partial
+from types import SimpleNamespace
 
 import torch
 
-from ms2torch._core.tensor.tensor import lift, lower
-from ms2torch.nn.cell import Cell
-from ms2torch.nn.optim._groups import with_torchs
+from ms2torch._core.tensor.tensor import lower
 from ms2torch.train.callback._callback import Callback, InternalCallbackParam, RunContext
+from ms2torch.train.metrics.metric import Metric
 
+from .crossing import as_mindspore, as_torch
+from .optimizers import OptimizerOverTorchs
 
-class CellOfTorch(Cell):
-    """A Cell over a torch Module: it computes what that does, and its Parameters, which have the Module's
-    names, lie in the memory of the Module's own."""
-
-    def __init__(self, module: torch.nn.Module) -> None:
-        super().__init__(auto_prefix=False)
-        self._hidden = (module,)  # not a child
-        buffers = {n: b for n, b in module.named_buffers() if not n.endswith("num_batches_tracked")}
-        held = dict(module.named_parameters())
-        held |= {n: torch.nn.Parameter(b, requires_grad=False) for n, b in buffers.items()}
-        for name, made in zip(held, with_torchs([*held.values()]), strict=True):
-            made.name = name
-            self.insert_param_to_cell(name, made, check_name_contain_dot=False)
-
-    def construct(self, *inputs):
-        return lift(self._hidden[0](*map(lower, inputs)))
+_MOMENTS = tuple(name for name in vars(Callback) if not name.startswith("_"))
 
 
 class CallbackOfTorch(Callback):
@@ -35,8 +23,7 @@ class CallbackOfTorch(Callback):
 
     def __init__(self, callback: Callback) -> None:
         self.mindspore = callback
-        self._cells: dict[int, CellOfTorch] = {}
-        for name in (name for name in vars(Callback) if not name.startswith("_")):
+        for name in _MOMENTS:
             setattr(self, name, partial(self._told, getattr(callback, name)))
 
     def __enter__(self) -> CallbackOfTorch:
@@ -49,24 +36,86 @@ class CallbackOfTorch(Callback):
     def __getattr__(self, name: str):
         return getattr(vars(self)["mindspore"], name)
 
+    def failed(self, state) -> None:
+        """The training that ``state`` tells of ends by an error: a checkpoint stays, where that is wanted."""
+        save = getattr(self.mindspore, "_save_on_exception", None)
+        if save is not None:
+            step = (state.cur_step_num - 1) % state.batch_num + 1
+            save(as_mindspore(state.network), state.cur_epoch_num, step)
+
     def _told(self, hook, run) -> None:
         state = run.original_args()
         given = state if isinstance(state, dict) else vars(state)
         if not any(_is_of_torch(value) for value in given.values()):
             hook(run)
             return
-        context = RunContext(InternalCallbackParam({name: self._handed(x) for name, x in given.items()}))
+        shown = InternalCallbackParam({name: as_mindspore(x) for name, x in given.items()})
+        rates = [x for x in shown.values() if isinstance(x, OptimizerOverTorchs)]
+        for optimizer in rates:
+            optimizer.show_rate()
+        context = RunContext(shown)
         hook(context)
+        for optimizer in rates:
+            optimizer.take_rate()
         if context.get_stop_requested():
             run.request_stop()
 
-    def _handed(self, value):
-        if not _is_of_torch(value):
-            return lift(value) if isinstance(value, (torch.Tensor, tuple)) else value
-        if id(value) not in self._cells:
-            self._cells[id(value)] = CellOfTorch(value)
-        return self._cells[id(value)]
-
 
 def _is_of_torch(value) -> bool:
-    return isinstance(value, torch.nn.Module) and not isinstance(value, Cell)
+    return isinstance(value, torch.nn.Module) and as_mindspore(value) is not value
+
+
+class CallbackOverTorchs(Callback):
+    """A callback of a training loop over torch's Modules that a Model of MindSpore's calls."""
+
+    def __init__(self, callback) -> None:
+        self.torchs = callback
+        for name in _MOMENTS:
+            hook = getattr(callback, name, None)
+            if hook is not None:
+                setattr(self, name, partial(self._told, hook))
+
+    def _told(self, hook, context) -> None:
+        state = _Shown(context.original_args())
+        hook(SimpleNamespace(original_args=lambda: state, request_stop=context.request_stop))
+
+
+class _Shown:
+    """What a Model tells its callbacks, as torch has it."""
+
+    def __init__(self, state) -> None:
+        self.__dict__["_state"] = state
+
+    def __getattr__(self, name: str):
+        if name not in self._state:
+            raise AttributeError(name)
+        return as_torch(self._state[name])
+
+    def __setattr__(self, name: str, value) -> None:
+        self._state[name] = as_mindspore(value)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._state
+
+    def __getitem__(self, name: str):
+        return as_torch(self._state[name])
+
+    def get(self, name: str, default=None):
+        return as_torch(self._state.get(name, default))
+
+
+class MetricOverTorchs(Metric):
+    """A metric over torch tensors that a Model of MindSpore's updates."""
+
+    def __init__(self, metric) -> None:
+        super().__init__()
+        self.torchs = metric
+
+    def clear(self) -> None:
+        self.torchs.clear()
+
+    def update(self, *inputs) -> None:
+        self.torchs.update(*lower(inputs))
+
+    def eval(self):
+        return self.torchs.eval()

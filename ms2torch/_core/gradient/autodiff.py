@@ -144,6 +144,12 @@ class _PassOverIntegers(Pass):
         return new
 
 
+    def torchs(self, weight) -> torch.Tensor:
+        new = super().torchs(weight)
+        if new is weight._of_torch:
+            self.sources.append(new)
+        return new
+
     def differ(self, old: torch.Tensor, new: torch.Tensor) -> torch.Tensor:
         place = next((i for i, source in enumerate(self.sources) if source is old), None)
         if place is None or not new.is_floating_point():

@@ -70,6 +70,11 @@ class Pass:
         """What stands for ``weight`` while this pass is open."""
         return alias(weight._t)
 
+    def torchs(self, weight) -> torch.Tensor:
+        """What stands for a weight over a torch Parameter: that one itself, for Modules read it."""
+        weight._of_torch_follows()
+        return weight._of_torch if weight._of_torch.requires_grad else self.alias(weight)
+
     def leaf(self, weight):
         """What stands for a weight whose gradients the ranks share (`processes.zero`); None for others."""
         share = weight._share
@@ -129,7 +134,7 @@ class Pass:
             old = share.kept()
             if share.level == 3 and self.outer is None and self.regathering is None:
                 self.regathering = share.regathering()
-        new = self.alias(w)
+        new = self.alias(w) if w._of_torch is None else self.torchs(w)
         self._taken.append((w, old, new))
         w._t = new
         self.aliases.append(new)
@@ -338,6 +343,9 @@ class Lent(Pass):
         self._lent = iter(tensors)
 
     def alias(self, weight) -> torch.Tensor:
+        return next(self._lent)
+
+    def torchs(self, weight) -> torch.Tensor:
         return next(self._lent)
 
 

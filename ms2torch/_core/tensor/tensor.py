@@ -53,6 +53,8 @@ class Tensor(Exchange):
     _away = ()
     _read_by = ()
     _home = None
+    # The torch Parameter over whose memory it was made (`nn.optim._groups.with_torchs`).
+    _of_torch = None
 
     def __init__(self, input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None):
         if const_arg is not False:

@@ -45,13 +45,18 @@ def with_torchs(parameters: list) -> list:
 
 
 def _of_torch(parameter: torch.nn.Parameter) -> Parameter:
-    """A Parameter over the memory of one of torch's, which a half translated program hands over.
+    """The Parameter over the memory of one of torch's, which a half translated program hands over.
 
     ``_of_torch`` is that one; its ``label``, where it has one, is the name.
     """
-    made = Parameter(0.0, getattr(parameter, "label", None), parameter.requires_grad)
-    made._adopt(torch.nn.Parameter(parameter.detach(), requires_grad=False))
-    made._of_torch = parameter
+    made = vars(parameter).get("_made_over_it")
+    if made is None or made.requires_grad is not parameter.requires_grad:
+        made = Parameter(0.0, getattr(parameter, "label", None), parameter.requires_grad)
+        made._adopt(torch.nn.Parameter(parameter.detach(), requires_grad=False))
+        made._of_torch = parameter
+        made._home = {"": parameter}, ""        # (passes look at what has one)
+        made._of_torch_follows()
+        parameter._made_over_it = made
     return made
 
 

@@ -4,6 +4,7 @@ import os
 
 import torch
 from torch import distributed
+from torch.distributed.nn import functional as distributed_functions
 
 
 def join_processes():
@@ -28,6 +29,16 @@ def data_parallel(network, mean=True):
     if not mean:
         network.register_comm_hook(None, added)
     return network
+
+
+def reduced(x, op=distributed.ReduceOp.SUM):
+    """The sum of all processes' tensors, or what ``op`` says; gradients go back to all of them."""
+    return distributed_functions.all_reduce(x, op) if distributed.is_initialized() else x
+
+
+def gathered(x):
+    """All processes' tensors, one below the other; gradients go back to all of them."""
+    return torch.cat(distributed_functions.all_gather(x)) if distributed.is_initialized() else x
 
 
 def sum_over_processes(gradients):

@@ -12,7 +12,7 @@ from ms2torch._naming import generations
 from ..rules import data, training
 from ..rules.table import CALLS, INSTANCES, call_rule
 from ..translation import site_of
-from . import modes, pipelines, statements
+from . import modes, pipelines, statements, staying
 from .binding import bind, form_of
 from .inferred import (
     PARAMETER,
@@ -46,8 +46,8 @@ _TRAINS = ("mindspore.mint.optim.", "mindspore.mint.distributed.")
 # Arguments of layers that say how a parameter starts, and that parameter.
 _STARTS = {"weight_init": "weight", "bias_init": "bias"}
 _TORCH_DTYPE = re.compile(r"torch\.((?:bfloat|float|uint|int|complex)\d+)")
-# What a training loop hands networks and tensors.
-_CALLBACK = "mindspore.train.Callback"
+# What takes networks and tensors, or is a tensor.
+_BECOMES = ("mindspore.train.Callback", "mindspore.Model", "mindspore.Tensor")
 _AS_ARRAY = ".numpy(force=True)"
 # Methods that only Tensors have, and those that only Cells have.
 TENSORS_ALONE = frozenset(("asnumpy", "expand_dims", "set_data"))
@@ -82,6 +82,9 @@ class CallSites:
             and modes.depends_on_mode(self.reading, callee)
         ):
             return fill("{net}.eval()", {"net": updated_node})
+        if isinstance(callee, Class) and self.is_raw(callee):
+            made = fill("ms2torch.to_torch({cls})", {"cls": updated_node.func})
+            return updated_node.with_changes(func=made)
         at, fact = site_of(node), self.reading.facts.at(*site_of(node))
         try:
             if isinstance(callee, Ref):
@@ -94,7 +97,7 @@ class CallSites:
                 return self._of_method(node, original_node, updated_node, fact)
             return updated_node
         except Kept as kept:
-            self.keep_site(at, kept.name, kept.reason)
+            self.keep_site(at, kept.name, kept.reason, kept.told)
             return kept.form or self._kept(kept.name, node, original_node, updated_node)
 
     def _is_of_nn(self, node: ast.expr) -> bool:
@@ -166,6 +169,8 @@ class CallSites:
 
     def _of_instance(self, instance: Of, node, original, updated):
         at = site_of(node)
+        if self.stays(instance) and not is_a(instance.cls, "mindspore.nn.Optimizer"):
+            raise Kept(instance.cls, "what it is a call of stays", updated, told=False)
         if is_a(instance.cls, "mindspore.ops.Primitive") and instance.cls not in INSTANCES:
             return self.primitives.called(self, instance, node, original, updated)
         rule = next((INSTANCES[c] for c in lineage(instance.cls) if c in INSTANCES), None)
@@ -182,7 +187,9 @@ class CallSites:
             name = name or f"mindspore.Tensor.{node.func.attr}"
         if name is None or not isinstance(updated.func, cst.Attribute):
             return updated
-        if at in self.keep:
+        if self.stays(owner) and not is_cell(owner.cls):
+            raise Kept(name, "what it is a method of stays", updated, told=False)
+        if at in self.keep and not name.startswith("mindspore.nn.Cell."):  # (a Module has no Cell's methods)
             raise Kept(name, TAKEN_BACK)
         if is_rate(node.func.value) and node.func.attr in ("asnumpy", "item", "numpy", "value"):
             self.settle(at, name, name)
@@ -280,11 +287,14 @@ class CallSites:
         if isinstance(thing, type):
             updated = updated.with_changes(args=[_own_dtype(arg) for arg in updated.args])
         if isinstance(thing, type) and not is_cell(name) and not is_a(name, "mindspore.ops.Primitive"):
-            made = updated.with_changes(func=cst.parse_expression(target))
-            return fill("ms2torch.to_torch({made})", {"made": made}) if is_a(name, _CALLBACK) else made
+            if any(is_a(name, cls) for cls in _BECOMES) or staying.crosses(self, node):
+                return _crossed(target, updated)
+            return updated.with_changes(func=cst.parse_expression(target))
         if isinstance(thing, type):
             return self._kept_layer(name, target, node, updated)
         args = list(updated.args)
+        if thing is None and resolve(name.replace("Tensor.", "Parameter.")) is not None:
+            target = target.replace("Tensor.", "Parameter.")
         owner, _, method = name.rpartition(".")
         if isinstance(resolve(owner), type) and not owner.startswith("mindspore.Tensor"):
             told = isinstance(node.func, ast.Attribute) and node.func.attr == method
@@ -306,11 +316,19 @@ class CallSites:
                 starts.append(f"{_STARTS[key]}={code(arg.value)}")
             else:
                 args.append(arg)
-        inner = updated.with_changes(func=cst.parse_expression(target), args=args)
+        inner = _crossed(target, updated.with_changes(args=args), staying.crosses(self, node))
         if not starts:
-            return fill("ms2torch.to_torch({inner})", {"inner": inner})
+            return inner
         self.helpers.add("initialised")
-        return fill(f"initialised(ms2torch.to_torch({{inner}}), {', '.join(starts)})", {"inner": inner})
+        return fill(f"initialised({{inner}}, {', '.join(starts)})", {"inner": inner})
+
+
+def _crossed(target: str, updated: cst.Call, given: bool = True) -> cst.BaseExpression:
+    """A class of ms2torch's made as PyTorch has it; ``given``: what it is given may be PyTorch's too."""
+    if given:
+        return updated.with_changes(func=cst.parse_expression(f"ms2torch.to_torch({target})"))
+    made = updated.with_changes(func=cst.parse_expression(target))
+    return fill("ms2torch.to_torch({made})", {"made": made})
 
 
 def _is_of_torchs(cls: str) -> bool:

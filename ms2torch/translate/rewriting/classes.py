@@ -38,6 +38,7 @@ def rewritten(rewriter, cls: Class | None, original: cst.ClassDef, updated: cst.
         if isinstance(inferred, Ref):
             root = inferred == cls.root()
             made = base_of(cls) if root else BASES.get(inferred, alike.counterpart(inferred))
+            made = None if root and rewriter.is_raw(cls) else made
             if made is None:
                 rewriter.keep_site(site_of(node), inferred, "a class descends from it")
                 made = inferred.replace("mindspore.", "ms2torch.", 1)
@@ -48,7 +49,8 @@ def rewritten(rewriter, cls: Class | None, original: cst.ClassDef, updated: cst.
             new = new.with_changes(value=cst.parse_expression(made)) if made else None
         if new is not None:
             bases.append(new)
-    if is_a(cls.root(), "mindspore.nn.TrainOneStepCell") and BASES.get(cls.root()) == "nn.Module":
+    is_step = is_a(cls.root(), "mindspore.nn.TrainOneStepCell") and BASES.get(cls.root()) == "nn.Module"
+    if is_step and not rewriter.is_raw(cls):
         updated = _with_step(rewriter, cls, updated)
     if bases:
         bases[-1] = bases[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
@@ -120,6 +122,8 @@ def function(rewriter, original: cst.FunctionDef, updated: cst.FunctionDef):
     is_method = cls is not None and rewriter.statement(original) in cls.node.body
     if is_method and is_taken(cls, updated.name.value):
         updated = updated.with_changes(name=cst.Name(f"{updated.name.value}_"))
+    if rewriter.is_raw(cls):
+        return updated
     is_torch = cls is not None and (base_of(cls) is not None or not cls.root())
     if is_torch and updated.name.value in _RENAMED and (cls.is_cell or cls.root() in BASES):
         name = _RENAMED[updated.name.value]

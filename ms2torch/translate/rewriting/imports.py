@@ -30,6 +30,8 @@ NEEDED = {
     "groupby": "from itertools import groupby",
     "os": "import os",
     "distributed": "from torch import distributed",
+    "distributed_functions": "from torch.distributed.nn import functional as distributed_functions",
+    "cache": "from functools import cache",
     "Path": "from pathlib import Path",
     "islice": "from itertools import islice",
     "lr_scheduler": "from torch.optim import lr_scheduler",

@@ -10,11 +10,12 @@ from libcst.metadata import MetadataWrapper
 from .. import helpers
 from ..facts import Facts
 from ..rules import load
-from ..translation import Site, Translation
-from . import classes, collisions, idioms, imports, pipelines, primitives, statements, tidying
+from ..rules.table import call_rule
+from ..translation import Site, Translation, site_of
+from . import classes, collisions, idioms, imports, pipelines, primitives, statements, staying, tidying
 from .branches import Branches, taken
 from .call_sites import CallSites
-from .inferred import PARAMETER, Class, Of, is_a
+from .inferred import PARAMETER, Class, Of, Ref, is_a, is_tensor
 from .joining import span_of
 from .name_sites import NameSites
 from .project import Project
@@ -65,7 +66,11 @@ def _rewritten(source, facts, keep, data, project) -> tuple[Translation, set[str
         module.code,
         sorted(rewriter.sites.values()),
         sorted(rewriter.helpers),
-        [(c.node.name, c.node.lineno) for c in reading.classes.values() if c.is_cell],
+        [
+            (c.node.name, c.node.lineno)
+            for c in reading.classes.values()
+            if c.is_cell and not rewriter.is_raw(c)
+        ],
     )
     return made, rewriter.helpers
 
@@ -75,7 +80,7 @@ class Rewriter(Syntax, CallSites, NameSites, Branches, cst.CSTTransformer):
 
     def __init__(self, source: str, tree: ast.Module, reading: Reading, keep, data) -> None:
         super().__init__(source, tree)
-        self.reading, self.keep, self.data = reading, keep, data
+        self.reading, self.keep, self.data = reading, staying.spread(tree, reading, keep), data
         self.sites: dict[tuple[int, int], Site] = {}
         self.helpers: set[str] = set()
         # Whether a loss that the helpers call may want its labels as classes.
@@ -91,13 +96,15 @@ class Rewriter(Syntax, CallSites, NameSites, Branches, cst.CSTTransformer):
         self.made: dict[tuple, dict[str, cst.BaseExpression]] = {}
         self.primitives = primitives.plan(tree, reading)
         self.classes: list[Class] = []
+        # How many of these stay Cells.
+        self.raw = 0
         # All files' texts.
         self.texts = (reading.project or Project()).texts or (source,)
         self.keeps_data = data.any and bool(data.reason)
         self.names_parameters = any(
             isinstance(n, ast.Attribute) and n.attr == "name" and reading.inferred(n.value) == PARAMETER
             for n in ast.walk(tree)
-        ) or (self.has_norms() and self._has_own_optimizer())
+        ) or (self.has_norms() and (self._has_own_optimizer() or self._keeps_an_optimizer()))
         self.names_parameters |= self.mentions("LARS(")  # its default filter asks for names
         self.names_parameters |= statements.shows_parameters(tree, reading)
 
@@ -113,6 +120,23 @@ class Rewriter(Syntax, CallSites, NameSites, Branches, cst.CSTTransformer):
         """Whether a class of the program is an optimizer, which tells by names what decays."""
         known = [*self.reading.classes.values(), *(self.reading.project or Project()).classes.values()]
         return any(is_a(cls.root(), "mindspore.nn.Optimizer") for cls in known)
+
+    def _keeps_an_optimizer(self) -> bool:
+        """Whether an optimizer of MindSpore's stays, which tells by names what decays."""
+        for node in (n for n in ast.walk(self.tree) if isinstance(n, ast.Call)):
+            name = self.reading.inferred(node.func)
+            stays = isinstance(name, Ref) and (site_of(node) in self.keep or call_rule(name) is None)
+            if stays and is_a(name, "mindspore.nn.Optimizer"):
+                return True
+        return False
+
+    def stays(self, inferred) -> bool:
+        """Whether an object is MindSpore's still."""
+        made = inferred.call if isinstance(inferred, Of) else None
+        if made is None or not hasattr(made.func, "lineno") or is_tensor(inferred):
+            return False
+        site = self.sites.get(site_of(made))
+        return site is not None and not site.settled
 
     def inferred(self, original: cst.CSTNode):
         """What is inferred of an expression; None where that is nothing."""
@@ -131,10 +155,22 @@ class Rewriter(Syntax, CallSites, NameSites, Branches, cst.CSTTransformer):
 
     # ---- classes and statements -------------------------------------------------------------------------
 
+    def is_raw(self, cls: Class | None) -> bool:
+        """Whether a class of the program stays a Cell."""
+        return staying.is_raw(self, cls)
+
+    def on_leave(self, original_node, updated_node):
+        """Classes that stay Cells stay so in all of their parts."""
+        if self.raw and not isinstance(original_node, (cst.ClassDef, cst.SimpleStatementLine)):
+            return staying.raw(self, original_node, updated_node)
+        return super().on_leave(original_node, updated_node)
+
     def visit_ClassDef(self, node: cst.ClassDef) -> None:
         self.classes.append(self.reading.classes.get(self.statement(node)))
+        self.raw += self.is_raw(self.classes[-1])
 
     def leave_ClassDef(self, original_node, updated_node):
+        self.raw -= self.is_raw(self.classes[-1])
         return classes.rewritten(self, self.classes.pop(), original_node, updated_node)
 
     def leave_FunctionDef(self, original_node, updated_node):
@@ -145,6 +181,9 @@ class Rewriter(Syntax, CallSites, NameSites, Branches, cst.CSTTransformer):
         self.before.append([])
 
     def leave_SimpleStatementLine(self, original_node, updated_node):
+        if self.raw:
+            self.before.pop(), self.after.pop()
+            return updated_node
         return statements.line(self, original_node, updated_node, self.before.pop(), self.after.pop())
 
     def gives_gradients(self) -> bool:

@@ -24,11 +24,14 @@ _PLACE = re.compile(r"\{(\w+)[?*]?\}")
 
 
 class Kept(Exception):
-    """Raised by a rule: the call stays ms2torch's, for this reason; ``form`` says how."""
+    """Raised by a rule: the call stays ms2torch's, for this reason; ``form`` says how, ``told`` whether a
+    comment says so."""
 
-    def __init__(self, name: str, reason: str, form: cst.BaseExpression | None = None) -> None:
+    def __init__(
+        self, name: str, reason: str, form: cst.BaseExpression | None = None, told: bool = True
+    ) -> None:
         super().__init__(reason)
-        self.name, self.reason, self.form = name, reason, form
+        self.name, self.reason, self.form, self.told = name, reason, form, told
 
 
 class _Noted(dict):

@@ -32,6 +32,7 @@ _FILES = (
     "functional",
     "mathematics",
     "drawing",
+    "processes",
 )
 
 

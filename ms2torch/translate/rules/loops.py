@@ -10,6 +10,7 @@ import libcst as cst
 from ..rewriting import pipelines
 from ..rewriting.inferred import Of, OwnOf, is_tensor
 from ..rewriting.sites import UNTOLD
+from ..translation import site_of
 from . import scales
 from .training import is_data_parallel
 
@@ -30,6 +31,8 @@ def is_plain(rewriter, made: ast.Call | None) -> bool:
 
 
 def _is_plain(rewriter, made: ast.Call) -> bool:
+    if site_of(made) in rewriter.keep:
+        return False
     args = pipelines.arguments_by_name(made, _MADE)
     if args.keys() - {*_MADE, *_IDLE} or "metrics" in args or "network" not in args or len(made.args) > 3:
         return False
@@ -138,7 +141,7 @@ def loop(call, made: ast.Call) -> None:
     body = [f"{value} = {texts['network']}({inputs})"]
     if "loss_fn" in args:
         loss = rewriter.reading.inferred(args["loss_fn"])
-        of_classes = isinstance(loss, Of) and loss.cls.rpartition(".")[2] in _CLASSES and _sparse(loss)
+        of_classes = isinstance(loss, Of) and not rewriter.stays(loss) and loss.cls.rpartition(".")[2] in _CLASSES and _sparse(loss)
         body = [
             f"{texts['optimizer']}.zero_grad()",
             f"{value} = {texts['loss_fn']}({texts['network']}({inputs}), {label}{'.long()' if of_classes else ''})",

@@ -526,7 +526,10 @@ def drawn(call):
     "随机数出自 PyTorch 自己的发生器",
 )
 def standard_normal(call):
-    return "torch.randn({shape})"
+    if call.value("seed") is None:
+        return "torch.randn({shape})"
+    call.helper("generator_of")
+    return "torch.randn({shape}, generator=generator_of({seed}))"
 
 
 @rule(

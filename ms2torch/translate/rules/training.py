@@ -131,6 +131,8 @@ def _options(gradient: Gradient) -> dict[str, object]:
 def differentiated(rewriter, gradient: Gradient, node, original, updated):
     """``grad(net, weights)(x, sens)``: ``torch.autograd.grad(net(x), weights, sens)``."""
     inner = updated.func
+    if rewriter.stays(Of("mindspore.ops.GradOperation", gradient.call)):
+        return updated
     if gradient.value or not isinstance(inner, cst.Call) or len(inner.args) < 1 or gradient.call.func is None:
         return updated
     if rewriter.reading.inferred(node.func.func) != Of("mindspore.ops.GradOperation", gradient.call):
