@@ -22,7 +22,7 @@ class CallbackOfTorch(Callback):
     """A callback of MindSpore's that a training loop over torch's Modules calls."""
 
     def __init__(self, callback: Callback) -> None:
-        self.mindspore = callback
+        self.mindspore, self._state = callback, None
         for name in _MOMENTS:
             setattr(self, name, partial(self._told, getattr(callback, name)))
 
@@ -36,10 +36,10 @@ class CallbackOfTorch(Callback):
     def __getattr__(self, name: str):
         return getattr(vars(self)["mindspore"], name)
 
-    def failed(self, state) -> None:
-        """The training that ``state`` tells of ends by an error: a checkpoint stays, where that is wanted."""
-        save = getattr(self.mindspore, "_save_on_exception", None)
-        if save is not None:
+    def failed(self) -> None:
+        """Training ends by an error: a checkpoint stays, where that is wanted."""
+        save, state = getattr(self.mindspore, "_save_on_exception", None), self._state
+        if save is not None and state is not None:
             step = (state.cur_step_num - 1) % state.batch_num + 1
             save(as_mindspore(state.network), state.cur_epoch_num, step)
 
@@ -49,6 +49,7 @@ class CallbackOfTorch(Callback):
         if not any(_is_of_torch(value) for value in given.values()):
             hook(run)
             return
+        self._state = state
         shown = InternalCallbackParam({name: as_mindspore(x) for name, x in given.items()})
         rates = [x for x in shown.values() if isinstance(x, OptimizerOverTorchs)]
         for optimizer in rates:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.tensor.tensor import lift
+from ms2torch.common.parameter import Parameter
 from ms2torch.nn.optim._groups import with_torchs
 from ms2torch.nn.optim.optimizer import Optimizer
 
@@ -12,22 +13,30 @@ from ms2torch.nn.optim.optimizer import Optimizer
 class OptimizerOfTorch(torch.optim.Optimizer):
     """A torch optimizer whose step is that of a MindSpore optimizer, which was made over torch's parameters.
 
-    Rates and decay are MindSpore's own: what is written into ``param_groups`` changes nothing. ``state_dict``
-    has MindSpore's names.
+    Its one group shows the rate; one that is written there counts where MindSpore's is one number. Decay is
+    MindSpore's own. ``state_dict`` has MindSpore's names.
     """
 
     def __init__(self, optimizer: Optimizer) -> None:
         self.mindspore = optimizer
-        super().__init__([p._of_torch for p in optimizer.parameters], {})
+        super().__init__([p._of_torch for p in optimizer.parameters], {"lr": self._rate()})
+
+    def _rate(self) -> float:
+        found = self.mindspore.get_lr()
+        return float(found[0] if isinstance(found, tuple) else found)
 
     @torch.no_grad()
     def step(self, closure=None) -> None:
         """Move the parameters by their ``grad``; one without a ``grad`` has a gradient of zeros."""
-        parameters = self.param_groups[0]["params"]
+        group, rate = self.param_groups[0], self.mindspore.learning_rate
+        parameters = group["params"]
+        if isinstance(rate, Parameter) and group["lr"] != float(rate._rest):
+            rate._rest.fill_(group["lr"])
         gradients = [torch.zeros_like(p) if p.grad is None else p.grad for p in parameters]
         self.mindspore(lift(tuple(gradients)))
         for p in self.mindspore.parameters:
             p._of_torch_follows()
+        group["lr"] = self._rate()
 
     def state_dict(self) -> dict[str, torch.Tensor]:
         return {name: p._rest.detach() for name, p in self._state()}

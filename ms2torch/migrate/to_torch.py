@@ -24,8 +24,8 @@ def to_torch(cell):
 
     A Cell becomes the torch.nn.Module for everything of torch's that wants parameters that require grad, an
     operator or another function one over torch tensors, a Tensor a torch tensor; a dataset or an iterator
-    gives them. An optimizer that was made over torch's parameters becomes one of torch's; a class makes what
-    its objects become, and is given what is torch's: a Cell that takes a network takes a Module.
+    gives them. An optimizer that was made over torch's parameters becomes one of torch's; a class of Cells
+    makes Modules, one of operators functions.
     """
     if isinstance(cell, Tensor):
         return cell._t

@@ -186,10 +186,10 @@ def test_what_a_checkpoint_holds_beside_the_network_and_the_names_behind_a_prefi
 
 
 def test_a_callback_stays_with_the_settings_that_stay():
-    translation = translate_source(_SAVING.replace("(3, 60,", "(3, exception_save=True,"))
+    translation = translate_source(_SAVING.replace("(3, 60,", "(3, crc_check=True,"))
     assert {s.name.rsplit(".")[-1] for s in translation.sites if not s.settled} >= {
         "CheckpointConfig", "ModelCheckpoint"}
-    assert '[ms2torch.to_torch(ms2torch.ModelCheckpoint("net", FOLDER, saving))]' in translation.text
+    assert '[ms2torch.to_torch(ms2torch.ModelCheckpoint)("net", FOLDER, saving)]' in translation.text
 
 
 def test_a_metric_that_stays_takes_tensors_of_pytorch():

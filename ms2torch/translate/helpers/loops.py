@@ -14,30 +14,30 @@ from .steps import classes, divide_gradients
 class Callback:
     """What a training loop calls; each of these may do something."""
 
-    def begin(self, run): ...
-    def epoch_begin(self, run): ...
-    def step_begin(self, run): ...
-    def step_end(self, run): ...
-    def epoch_end(self, run): ...
-    def end(self, run): ...
+    def begin(self, run): ...  #? def:begin
+    def epoch_begin(self, run): ...  #? def:epoch_begin
+    def step_begin(self, run): ...  #? def:step_begin
+    def step_end(self, run): ...  #? def:step_end
+    def epoch_end(self, run): ...  #? def:epoch_end
+    def end(self, run): ...  #? def:end
 
-    def on_train_begin(self, run):
-        self.begin(run)
+    def on_train_begin(self, run):  #? def:on_train_begin def:begin
+        self.begin(run)  #? def:begin
 
-    def on_train_epoch_begin(self, run):
-        self.epoch_begin(run)
+    def on_train_epoch_begin(self, run):  #? def:on_train_epoch_begin def:epoch_begin
+        self.epoch_begin(run)  #? def:epoch_begin
 
-    def on_train_step_begin(self, run):
-        self.step_begin(run)
+    def on_train_step_begin(self, run):  #? def:on_train_step_begin def:step_begin
+        self.step_begin(run)  #? def:step_begin
 
-    def on_train_step_end(self, run):
-        self.step_end(run)
+    def on_train_step_end(self, run):  #? def:on_train_step_end def:step_end
+        self.step_end(run)  #? def:step_end
 
-    def on_train_epoch_end(self, run):
-        self.epoch_end(run)
+    def on_train_epoch_end(self, run):  #? def:on_train_epoch_end def:epoch_end
+        self.epoch_end(run)  #? def:epoch_end
 
-    def on_train_end(self, run):
-        self.end(run)
+    def on_train_end(self, run):  #? def:on_train_end def:end
+        self.end(run)  #? def:end
 
 
 class LossMonitor(Callback):
@@ -46,7 +46,7 @@ class LossMonitor(Callback):
     def __init__(self, every=1):
         self.every = every
 
-    def step_end(self, run):
+    def on_train_step_end(self, run):
         state = run.original_args()
         loss = state.net_outputs
         loss = str(loss[0].numpy(force=True)) if isinstance(loss, tuple) else float(loss.mean())
@@ -56,51 +56,71 @@ class LossMonitor(Callback):
         if self.every and state.cur_step_num % self.every == 0:
             print(f"epoch: {state.cur_epoch_num} step: {step}, loss is {loss}")
 
-    def epoch_end(self, run):
-        state = run.original_args()
-        if state.get("metrics"):
-            print(f"Eval result: epoch {state.cur_epoch_num}, metrics: {state.metrics}")
+    def on_train_epoch_end(self, run):  #? fit
+        state = run.original_args()  #? fit
+        if getattr(state, "metrics", None):  #? fit
+            print(f"Eval result: epoch {state.cur_epoch_num}, metrics: {state.metrics}")  #? fit
 
 
 class Checkpoints(Callback):
     """Saves network and optimizer every ``steps`` steps and at the end; the newest ``keep`` files stay.
-    ``network`` is another one to save than the one that is trained; ``more`` has "epoch_num", "step_num"
-    and dicts of what else to save.
+    ``network`` is another one to save than the one that is trained.  #? saved_network
+    ``more`` has "epoch_num", "step_num" and dicts of what else to save.  #? append_info
+    ``failing``: one more file where training ends by an error.  #? exception_save
 
     Files of an earlier training stay too: where a prefix is taken, a number comes behind it.
     """
 
-    def __init__(self, prefix="CKP", directory=".", steps=1, keep=5, network=None, more=()):
+    def __init__(
+        self, prefix="CKP", directory=".", steps=1, keep=5,
+        network=None,  #? saved_network
+        more=(),  #? append_info
+        failing=False,  #? exception_save
+    ):  # fmt: skip
         self.folder, self.steps, self.keep = Path(directory), steps, keep
-        self.network, self.more = network, more
+        self.network = network  #? saved_network
+        self.more = more  #? append_info
+        self.failing = failing  #? exception_save
         self.folder.mkdir(parents=True, exist_ok=True)
         named = re.compile(re.escape(prefix) + r"(?:_(\d+))?-.*(?<!_breakpoint)\.(?:ckpt|safetensors)")
         taken = [int(found[1] or 0) for p in self.folder.iterdir() if (found := named.fullmatch(p.name))]
         self.prefix = f"{prefix}_{max(taken) + 1}" if taken else prefix
         self.last, self.files = 0, []
 
-    def step_end(self, run):
+    def on_train_begin(self, run):  #? exception_save
+        self.state = run.original_args()  #? exception_save
+
+    def on_train_step_end(self, run):
         if run.original_args().cur_step_num >= self.last + self.steps:
             self.save(run.original_args())
 
-    def end(self, run):
+    def on_train_end(self, run):
         if run.original_args().cur_step_num != self.last:
             self.save(run.original_args())
 
+    def failed(self):  #? exception_save
+        if self.failing:  #? exception_save
+            self.write(self.state, "_breakpoint")  #? exception_save
+
     def save(self, state):
         self.last = state.cur_step_num
-        step = (state.cur_step_num - 1) % state.batch_num + 1
-        self.files.append(self.folder / f"{self.prefix}-{state.cur_epoch_num}_{step}.ckpt")
-        trained = getattr(state.network, "module", state.network)  # DistributedDataParallel's own
-        network = self.network or trained
-        found = network.state_dict() | slots(network, state)
-        counts = {"epoch_num": state.cur_epoch_num, "step_num": state.cur_step_num}
-        for what in self.more:
-            values = what if isinstance(what, dict) else {what: counts[what]}
-            found |= {name: torch.as_tensor(value) for name, value in values.items()}
-        torch.save(found, self.files[-1])
+        self.files.append(self.write(state))
         if len(self.files) > self.keep:
             self.files.pop(0).unlink(missing_ok=True)
+
+    def write(self, state, mark=""):
+        step = (state.cur_step_num - 1) % state.batch_num + 1
+        file = self.folder / f"{self.prefix}-{state.cur_epoch_num}_{step}{mark}.ckpt"
+        network = state.network
+        network = getattr(network, "module", network)  # DistributedDataParallel's own  #? data_parallel
+        network = self.network or network  #? saved_network
+        found = network.state_dict() | slots(network, state)
+        counts = {"epoch_num": state.cur_epoch_num, "step_num": state.cur_step_num}  #? append_info
+        for what in self.more:  #? append_info
+            values = what if isinstance(what, dict) else {what: counts[what]}  #? append_info
+            found |= {name: torch.as_tensor(value) for name, value in values.items()}  #? append_info
+        torch.save(found, file)
+        return file
 
 
 def slots(network, state):
@@ -112,11 +132,11 @@ def slots(network, state):
     found = {"global_step": torch.tensor(state.cur_step_num)}
     if not callable(first["lr"]):  # a rate by step is made anew from the step
         found["learning_rate"] = torch.tensor(first["lr"])
-    if first.get("momentum"):
-        found["momentum"] = torch.tensor(first["momentum"])
-    if "betas" in first:
-        powers = (beta**state.cur_step_num for beta in first["betas"])
-        found |= zip(("beta1_power", "beta2_power"), map(torch.tensor, powers))
+    if first.get("momentum"):  #? load_checkpoint
+        found["momentum"] = torch.tensor(first["momentum"])  #? load_checkpoint
+    if "betas" in first:  #? load_checkpoint
+        powers = (beta**state.cur_step_num for beta in first["betas"])  #? load_checkpoint
+        found |= zip(("beta1_power", "beta2_power"), map(torch.tensor, powers))  #? load_checkpoint
     for name, p in network.named_parameters():
         for slot, value in state.optimizer.state.get(p, {}).items():
             if torch.is_tensor(value) and value.shape == p.shape:
@@ -135,6 +155,20 @@ class Progress(SimpleNamespace):
 
     def get(self, name, default=None):
         return vars(self).get(name, default)
+
+
+def telling_failure(train):
+    """A training that tells callbacks which have a ``failed`` where it ends by an error."""
+
+    def run(self, epochs, data, callbacks=()):
+        try:
+            train(self, epochs, data, callbacks)
+        except BaseException:
+            for callback in callbacks if isinstance(callbacks, (list, tuple)) else [callbacks]:
+                getattr(callback, "failed", bool)()
+            raise
+
+    return run
 
 
 class Trainer:
@@ -157,86 +191,100 @@ class Trainer:
     def loss(self, found, label):
         return self.loss_fn(found, classes(self.loss_fn, label))
 
+    @telling_failure  #? exception_save
     def train(self, epochs, data, callbacks=()):
         """Train for some epochs."""
         callbacks = list(callbacks) if isinstance(callbacks, (list, tuple)) else [callbacks]
-        state = Progress(cur_epoch_num=0, cur_step_num=0, batch_num=len(data), epoch_num=epochs, mode="train",
-                         dataset_sink_mode=False, network=self.network, optimizer=self.optimizer,
-                         train_network=self.network)
-        run = SimpleNamespace(original_args=lambda: state, stopped=False)
-        run.request_stop = lambda: setattr(run, "stopped", True)
+        state = SimpleNamespace(
+            cur_epoch_num=0, cur_step_num=0, batch_num=len(data),
+            network=self.network, optimizer=self.optimizer,
+            epoch_num=epochs,  #? state:told&epoch_num
+            mode="train",  #? state:told&mode
+            dataset_sink_mode=False,  #? state:told&dataset_sink_mode
+            train_network=self.network,  #? state:told&train_network
+        )  # fmt: skip
+        state = Progress(**vars(state))  #? state:dict
+        run = SimpleNamespace(original_args=lambda: state)
+        run.stopped = False  #? request_stop
+        run.request_stop = lambda: setattr(run, "stopped", True)  #? request_stop
 
         def tell(what):
             for callback in callbacks:
                 getattr(callback, f"on_train_{what}")(run)
 
-        tell("begin")
+        tell("begin")  #? def:on_train_begin
         for state.cur_epoch_num in range(1, epochs + 1):
             set_epoch(data, state.cur_epoch_num - 1)
             self.network.train()
-            tell("epoch_begin")
+            tell("epoch_begin")  #? def:on_train_epoch_begin
             for batch in data:
                 state.cur_step_num += 1
-                tell("step_begin")
-                self.network.train()
+                tell("step_begin")  #? def:on_train_step_begin
+                self.network.train()  #? state:told
                 state.net_outputs = self.step(*batch)
-                tell("step_end")
-                if run.stopped:
-                    break
-            tell("epoch_end")
-            if run.stopped:
-                break
-        tell("end")
+                tell("step_end")  #? def:on_train_step_end
+                if run.stopped:  #? request_stop
+                    break  #? request_stop
+            tell("epoch_end")  #? def:on_train_epoch_end
+            if run.stopped:  #? request_stop
+                break  #? request_stop
+        tell("end")  #? def:on_train_end
 
-    @torch.no_grad()
-    def predict(self, *inputs):
-        self.network.eval()
-        return self.network(*inputs)
+    @torch.no_grad()  #? predict
+    def predict(self, *inputs):  #? predict
+        self.network.eval()  #? predict
+        return self.network(*inputs)  #? predict
 
 
 class MeasuredTrainer(Trainer):
-    """A trainer that measures how well a network does; ``eval_network`` makes what the metrics take.
-
-    ``eval_indexes``: where the loss, the prediction and the label are among what it makes.
+    """A trainer that measures how well a network does.
+    ``eval_network`` makes what the metrics take.  #? eval_network
+    ``eval_indexes``: where the loss, the prediction and the label are among what it makes.  #? eval_network
     """
 
     def __init__(
-        self, network, loss_fn=None, optimizer=None, eval_network=None, metrics=None, eval_indexes=None
-    ):
+        self, network, loss_fn=None, optimizer=None, metrics=None,
+        eval_network=None, eval_indexes=None,  #? eval_network
+    ):  # fmt: skip
         super().__init__(network, loss_fn, optimizer)
-        self.eval_network, self.metrics, self.indexes = eval_network, metrics or {}, eval_indexes
+        self.metrics = metrics or {}
+        self.eval_network, self.indexes = eval_network, eval_indexes  #? eval_network
 
     @torch.no_grad()
     def eval(self, data):
         """The metrics over a data set."""
-        (self.eval_network or self.network).eval()
+        self.network.eval()
+        if self.eval_network is not None:  #? eval_network
+            self.eval_network.eval()  #? eval_network
         for metric in self.metrics.values():
             metric.clear()
         for *inputs, label in data:
-            if self.eval_network is not None:
-                found = self.eval_network(*inputs, label)
-                for metric in self.metrics.values():
-                    chosen = found
-                    if self.indexes:
-                        loss, *rest = (found[i] for i in self.indexes)
-                        chosen = [loss] if isinstance(metric, LossMetric) else rest
-                    metric.update(*chosen)
-                continue
+            if self.eval_network is not None:  #? eval_network
+                found = self.eval_network(*inputs, label)  #? eval_network
+                for metric in self.metrics.values():  #? eval_network
+                    chosen = found  #? eval_network
+                    if self.indexes:  #? eval_network
+                        loss, *rest = (found[i] for i in self.indexes)  #? eval_network
+                        chosen = [loss] if isinstance(metric, LossMetric) else rest  #? eval_network
+                    metric.update(*chosen)  #? eval_network
+                self.last = found[0]  #? eval_network&fit
+                continue  #? eval_network
             found = self.network(*inputs)
+            self.last = self.loss(found, label)  #? LossMetric eval_results
             for metric in self.metrics.values():
-                if isinstance(metric, LossMetric):
-                    metric.update(self.loss(found, label))
-                elif isinstance(metric, Metric):
-                    metric.update(found, label)
-                else:
-                    metric.update(found.numpy(), label.numpy())
-        self.last = found if self.eval_network is not None else (found, label)
+                if isinstance(metric, LossMetric):  #? LossMetric
+                    metric.update(self.last)  #? LossMetric
+                    continue  #? LossMetric
+                if not isinstance(metric, Metric):  #? ms2torch
+                    metric.update(found.numpy(), label.numpy())  #? ms2torch
+                    continue  #? ms2torch
+                metric.update(found, label)
         return {name: metric.eval() for name, metric in self.metrics.items()}
 
-    def fit(self, epochs, data, valid_data=None, every=1, callbacks=()):
-        """Train, and measure after every ``every`` epochs, or after those in that list."""
-        callbacks = list(callbacks) if isinstance(callbacks, (list, tuple)) else [callbacks]
-        self.train(epochs, data, [Measuring(self, valid_data, every), *callbacks])
+    def fit(self, epochs, data, valid_data=None, every=1, callbacks=()):  #? fit
+        """Train, and measure after every ``every`` epochs, or after those in that list."""  #? fit
+        callbacks = list(callbacks) if isinstance(callbacks, (list, tuple)) else [callbacks]  #? fit
+        self.train(epochs, data, [Measuring(self, valid_data, every), *callbacks])  #? fit
 
 
 class ScaledTrainer(MeasuredTrainer):
@@ -285,20 +333,20 @@ class FixedScaleTrainer(MeasuredTrainer):
 
 
 class Measuring(Callback):
-    """Measures at the end of an epoch: ``metrics`` of the training's state, None where it is not due, and
-    ``eval_results``, which stay; among these is the last batch's loss."""
+    """Measures at the end of an epoch: ``metrics`` of the training's state, None where it is not due.
+    ``eval_results`` stay; among them is the last batch's loss.  #? eval_results
+    """
 
     def __init__(self, trainer, data, every):
         self.trainer, self.data, self.every = trainer, data, every
 
-    def epoch_end(self, run):
+    def on_train_epoch_end(self, run):
         state, every = run.original_args(), self.every
         due = state.cur_epoch_num in every if isinstance(every, list) else state.cur_epoch_num % every == 0
         state.metrics = self.trainer.eval(self.data) if self.data is not None and due else None
-        if state.metrics is not None:
-            first, *rest = self.trainer.last
-            loss = first if self.trainer.eval_network is not None else self.trainer.loss(first, *rest)
-            state.eval_results = state.metrics | {"eval_loss": loss.mean().item()}
+        if state.metrics is not None:  #? eval_results
+            loss = self.trainer.last.mean().item()  #? eval_results
+            state.eval_results = state.metrics | {"eval_loss": loss}  #? eval_results
 
 
 def metric_table(metrics):
@@ -316,8 +364,8 @@ def metric_table(metrics):
 class Metric:
     """A figure over many batches: ``clear``, ``update`` for each, ``eval`` at the end."""
 
-    def _convert_data(self, x):
-        return x.numpy(force=True) if torch.is_tensor(x) else np.asarray(x)
+    def _convert_data(self, x):  #? _convert_data
+        return x.numpy(force=True) if torch.is_tensor(x) else np.asarray(x)  #? _convert_data
 
 
 class LossMetric(Metric):

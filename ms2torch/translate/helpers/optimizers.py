@@ -269,6 +269,8 @@ def decay_groups(module, weight_decay):
     """A module's parameters in groups that keep their order: scales and shifts of norms do not decay."""
     norms = (nn.modules.batchnorm._NormBase, nn.LayerNorm, nn.GroupNorm)
     plain = {id(p) for m in module.modules() if isinstance(m, norms) for p in m.parameters(recurse=False)}
+    named = module.named_parameters()  #? ms2torch
+    plain |= {id(p) for name, p in named if name.endswith(("gamma", "beta"))}  #? ms2torch
     trained = [p for p in module.parameters() if p.requires_grad]
     runs = groupby(trained, lambda p: id(p) in plain)
     return [{"params": list(run), "weight_decay": 0.0 if apart else weight_decay} for apart, run in runs]

@@ -162,6 +162,8 @@ class CallSites:
         rule = call_rule(path, form.kernel if form else None)
         if rule is None:
             raise Kept(path, "there is no rule for it yet")
+        if self.keeps_files and rule.name.rpartition(".")[2] in staying.FILES:
+            raise Kept(path, "another call keeps checkpoints in MindSpore's format")
         call = self.call_of(
             path, form, node, original, updated, made=False if isinstance(thing, type) else None
         )

@@ -72,7 +72,8 @@ def as_function(rule, form) -> str | None:
 
 def tidy(module: cst.Module, rewriter) -> cst.Module:
     """The module with the imports that it uses, in order, and its helpers below them."""
-    texts = helpers.sources(rewriter.helpers, rewriter.takes_classes)
+    program = "\n".join((*rewriter.texts, module.code))
+    texts = helpers.sources(rewriter.helpers, rewriter.takes_classes, program)
     body, head = list(module.body), []
     start = next((i for i, s in enumerate(body) if not _is_docstring(s)), len(body))
     defined = {statement.name for text in texts for statement in ast.parse(text).body}

@@ -81,6 +81,7 @@ class Rewriter(Syntax, CallSites, NameSites, Branches, cst.CSTTransformer):
     def __init__(self, source: str, tree: ast.Module, reading: Reading, keep, data) -> None:
         super().__init__(source, tree)
         self.reading, self.keep, self.data = reading, staying.spread(tree, reading, keep), data
+        self.keeps_files = staying.keeps_files(tree, reading, self.keep)
         self.sites: dict[tuple[int, int], Site] = {}
         self.helpers: set[str] = set()
         # Whether a loss that the helpers call may want its labels as classes.

@@ -30,6 +30,25 @@ def spread(tree: ast.Module, reading, keep: frozenset[tuple[int, int]]) -> froze
     return frozenset(found)
 
 
+# What reads and writes files of one format, and what asks for more than PyTorch's has.
+FILES = frozenset(
+    ("CheckpointConfig", "ModelCheckpoint", "save_checkpoint", "load_checkpoint", "load_param_into_net")
+)
+_OF_FORMAT = frozenset(("enc_key", "dec_key", "crc_check", "format", "remove_redundancy", "map_param_inc"))
+
+
+def keeps_files(tree: ast.Module, reading, keep: frozenset[tuple[int, int]]) -> bool:
+    """Whether checkpoints stay MindSpore's files: one call that stays writes or reads them."""
+    for node in (n for n in ast.walk(tree) if isinstance(n, ast.Call)):
+        name = reading.inferred(node.func)
+        if not isinstance(name, Ref) or name.rpartition(".")[2] not in FILES:
+            continue
+        asked = (getattr(k.value, "value", True) for k in node.keywords if k.arg in _OF_FORMAT)
+        if site_of(node) in keep or any(value not in (None, False, "ckpt") for value in asked):
+            return True
+    return False
+
+
 def is_raw(rewriter, cls: Class | None) -> bool:
     """Whether a class of the program stays a Cell: what it descends from has no counterpart, or differed."""
     if not isinstance(cls, Class) or not cls.is_cell:

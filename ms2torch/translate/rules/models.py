@@ -215,6 +215,9 @@ def loss_monitor(call):
     return "LossMonitor({per_print_times?})"
 
 
+_EQUAL = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+
+
 def _called(names: str, helper: str) -> None:
     """A callback that stands at the head under its own name."""
 
@@ -225,7 +228,12 @@ def _called(names: str, helper: str) -> None:
         if call.value("baseline", None) is not None:
             call.refuse("its baseline= has no rule")
         call.helper(helper)
-        return call.updated.with_changes(func=cst.Name(helper))
+        names = list(call.form.made) if call.form else []
+        args = [
+            arg.with_changes(keyword=cst.Name(name), equal=_EQUAL) if i > 2 and not arg.keyword else arg
+            for i, (arg, name) in enumerate(zip(call.updated.args, [*names, *call.updated.args], strict=False))
+        ]  # (what is given by name alone can be left out of the class)
+        return call.updated.with_changes(func=cst.Name(helper), args=args)
 
 
 for _name in ("LambdaCallback", "LearningRateScheduler", "History", "EarlyStopping", "ReduceLROnPlateau"):
@@ -275,7 +283,7 @@ for _name in ("ConfusionMatrix", "Dice", "Fbeta", "Perplexity"):
 @rule("train.CheckpointConfig CheckpointConfig", '{"steps": n, "keep": n}')
 def checkpoint_config(call):
     takes = {"save_checkpoint_steps", "keep_checkpoint_max", "integrated_save", "async_save", "saved_network",
-             "append_info"}
+             "append_info", "exception_save"}
     # Steps count before seconds, a number of files before minutes.
     for first, second in (("save_checkpoint_steps", "save_checkpoint_seconds"),
                           ("keep_checkpoint_max", "keep_checkpoint_per_n_minutes")):
@@ -284,8 +292,8 @@ def checkpoint_config(call):
     for name in call.args.keys() - takes:
         if call.value(name) is not None:
             call.refuse(f"its {name}= has no rule")
-    given = {"network": "saved_network", "more": "append_info"}
-    rest = "".join(f', "{name}": {{{arg}}}' for name, arg in given.items() if call.value(arg, None) is not None)
+    given = {"network": "saved_network", "more": "append_info", "failing": "exception_save"}
+    rest = "".join(f', "{name}": {{{arg}}}' for name, arg in given.items() if call.value(arg, None) not in (None, False))
     return f'{{"steps": {{save_checkpoint_steps}}, "keep": {{keep_checkpoint_max}}{rest}}}'
 
 
