@@ -289,7 +289,7 @@ class CallSites:
         if isinstance(thing, type):
             updated = updated.with_changes(args=[_own_dtype(arg) for arg in updated.args])
         if isinstance(thing, type) and not is_cell(name) and not is_a(name, "mindspore.ops.Primitive"):
-            if any(is_a(name, cls) for cls in _BECOMES) or staying.crosses(self, node):
+            if any(is_a(name, cls) for cls in _BECOMES) or staying.crosses(self, name, node):
                 return _crossed(target, updated)
             return updated.with_changes(func=cst.parse_expression(target))
         if isinstance(thing, type):
@@ -318,11 +318,20 @@ class CallSites:
                 starts.append(f"{_STARTS[key]}={code(arg.value)}")
             else:
                 args.append(arg)
-        inner = _crossed(target, updated.with_changes(args=args), staying.crosses(self, node))
+        given = staying.crosses(self, name, ast.Call(node.func, *_without(node, starts, names)))
+        inner = _crossed(target, updated.with_changes(args=args), given)
         if not starts:
             return inner
         self.helpers.add("initialised")
         return fill(f"initialised({{inner}}, {', '.join(starts)})", {"inner": inner})
+
+
+def _without(node: ast.Call, starts: list[str], names) -> tuple[list, list]:
+    """A call's arguments without those that say how parameters start, where these go elsewhere."""
+    if not starts:
+        return node.args, node.keywords
+    args = [x for i, x in enumerate(node.args) if i >= len(names) or names[i] not in _STARTS]
+    return args, [k for k in node.keywords if k.arg not in _STARTS]
 
 
 def _crossed(target: str, updated: cst.Call, given: bool = True) -> cst.BaseExpression:

@@ -7,6 +7,7 @@ import ast
 import libcst as cst
 
 from ..translation import site_of
+from .binding import form_of
 from .classes import base_of
 from .inferred import Class, Const, Gradient, Many, Of, Plain, Ref, Seq, is_a, is_cell, is_tensor
 
@@ -74,20 +75,35 @@ def raw(rewriter, original: cst.CSTNode, updated: cst.CSTNode):
     return cst.parse_expression(inferred.replace("mindspore", "ms2torch", 1))
 
 
-def crosses(rewriter, node: ast.Call) -> bool:
+# What layers call their numbers and words, of which those that are not told are none of PyTorch's.
+_NUMBERS = """
+in_channels out_channels kernel_size stride padding dilation group has_bias pad_mode data_format num_features
+input_size hidden_size num_layers dim axis eps momentum vocab_size embedding_size normalized_shape size
+output_size scale_factor p keep_prob prefix directory
+"""
+_ARE_NUMBERS = frozenset(_NUMBERS.split())
+
+
+def crosses(rewriter, name: str, node: ast.Call) -> bool:
     """Whether a call is given what may be PyTorch's by now: a network, a tensor, what is not told."""
-    given = [*node.args, *(k.value for k in node.keywords)]
-    return any(_crosses(rewriter.reading.inferred(x)) for x in given if not isinstance(x, ast.Constant))
+    form = form_of(name)
+    given = [*zip([*(form.made if form else ()), *[""] * len(node.args)], node.args, strict=False)]
+    given += [(k.arg or "", k.value) for k in node.keywords]
+    return any(
+        _crosses(rewriter.reading.inferred(x), argument in _ARE_NUMBERS)
+        for argument, x in given
+        if not isinstance(x, ast.Constant)
+    )
 
 
-def _crosses(inferred) -> bool:
+def _crosses(inferred, is_number: bool = False) -> bool:
     if isinstance(inferred, (Const, Plain, Ref)):
         return False
     if isinstance(inferred, Seq):
-        return _crosses(inferred.item)
+        return _crosses(inferred.item, is_number)
     if isinstance(inferred, Many):
-        return any(map(_crosses, inferred.items))
+        return any(_crosses(part, is_number) for part in inferred.items)
     if isinstance(inferred, Of):
         settings = inferred.cls.rpartition(".")[2].endswith(_SETTINGS) or ".initializer." in inferred.cls
         return not settings or is_a(inferred.cls, "mindspore.nn.Cell")
-    return True
+    return inferred is not None or not is_number
