@@ -187,7 +187,7 @@ class Operands:
         rest = iter(leaves[self.own :])
         parameters, constants = ({n: next(rest) for n in names} for names in self.names)
         inner = type(self.run)(self.run.program, self.run.parameters | parameters)
-        inner.constants = constants
+        inner.constants, inner.inside = constants, True
         return inner, whole(self.structure, leaves[: self.own])
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import re
 from pathlib import Path
 
 import torch
@@ -109,6 +110,11 @@ def _class(name: str):
 def known(op: str) -> bool:
     """Whether a node of this operator can be run."""
     return op in STRUCTURE or op in _INPLACE or op in _forms() or _class(op) is not None
+
+
+def writes(op: str) -> bool:
+    """Whether an operator's effect is what it writes to a Parameter."""
+    return re.match(r"Assign|Apply|Scatter(Nd)?(Update|Add|Sub|Mul|Div|Max|Min)$", op) is not None
 
 
 def refusal(op: str) -> NotImplementedError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ms2torch._core.errors import unsupported
 
 from . import branching, loops, operators
-from .branching import Back, Choice, Closure, Stops, Tail
+from .branching import Back, Choice, Closure, Stops, Tail, Untold
 from .graph import CALL, PARTIAL, SWITCH, FuncGraph, Graph, U
 
 
@@ -24,6 +24,7 @@ class Run:
         self.program = program
         self.parameters = parameters
         self.constants: dict = {}
+        self.inside = False     # a branch or a loop of an exported program
 
     def main(self, values: list):
         """The network's outputs."""
@@ -88,6 +89,8 @@ class Run:
             if branching.waits(values[0]):
                 return branching.choice(*values[:3])
             return values[1] if values[0] else values[2]
+        if self.inside and operators.writes(node.op):
+            raise Untold("a branch or a loop of it writes to a Parameter, which torch's do not")
         try:
             return operators.call(node.op, node.attributes, node.whole, values)
         except (NotImplementedError, RuntimeError, ValueError, TypeError):

@@ -142,6 +142,14 @@ def test_a_recurrent_layer_takes_any_number_of_steps(tmp_path, capsys, name):
 
 
 @exports
+def test_a_loop_that_writes_to_a_parameter_is_refused_in_a_line(tmp_path, capsys):
+    """``while i < k: assign_add(self.n, 2); i += 1; if x.sum() > 100: break``."""
+    assert convert(DATA / "counted.mindir", "-o", tmp_path / "net.pt2") == 1
+    said = capsys.readouterr().err
+    assert "writes to a Parameter" in said and len(said.splitlines()) == 1 and not any(tmp_path.iterdir())
+
+
+@exports
 @pytest.mark.parametrize("name", ["open_scales", "open_both_ways", "early", "loop", "nested", "left"])
 def test_onnx_with_open_sizes_and_branches(tmp_path, name):
     pytest.importorskip("onnxscript")
