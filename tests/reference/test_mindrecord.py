@@ -184,8 +184,28 @@ def epochs(dataset, count=3):
     return [[int(row[-1]) for row in iterator] for _ in range(count)]
 
 
+@contextlib.contextmanager
+def by_blocks():
+    """Shards are pieces of the order."""
+    os.environ["MS_DEV_MINDRECORD_SHARD_BY_BLOCK"] = "True"
+    try:
+        yield
+    finally:
+        del os.environ["MS_DEV_MINDRECORD_SHARD_BY_BLOCK"]
+
+
+@case(each={"name": [name for name in ORDERS if name.startswith(("shard", "distributed", "padded"))]})
+def test_shards_by_blocks(name):
+    with by_blocks():
+        return rows_over_three_epochs(name, 7)
+
+
 @case(each={"name": list(ORDERS), "seed": [7, 1234567]})
 def test_order_of_rows_over_three_epochs(name, seed):
+    return rows_over_three_epochs(name, seed)
+
+
+def rows_over_three_epochs(name, seed):
     with folder():
         for number, rows in enumerate([2, 3, 1, 2, 4]):
             write([numbered(rows, 10, 10 * number)], name=f"f{number}")

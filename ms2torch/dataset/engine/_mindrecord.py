@@ -9,6 +9,7 @@ MindSpore does.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 
 from ms2torch._core.random.engines import MT19937, MinStd
@@ -88,7 +89,7 @@ class Order:
         return sampler.shuffle
 
     def _share(self, sampler, order: list[int], seed: int) -> list[int]:
-        """Every n-th row, as a DistributedSampler deals them."""
+        """Every n-th row, or a piece of the order, as a DistributedSampler deals them."""
         shards, rows = sampler.num_shards, len(order)
         if self.padded and rows % shards:
             raise pipeline_error(f"Invalid data, the size of dataset and padded samples: {rows} can not be "
@@ -96,9 +97,16 @@ class Order:
                                  "value of 'num_padded'.")
         mode = self._mode(sampler)
         shuffle(order, Shuffle.FILES if mode is Shuffle.PARTIAL else mode, self.counts, seed)
-        share = [order[(sampler.shard_id + i * shards) % rows] for i in range(-(-rows // shards))]
+        size = -(-rows // shards)
+        first, step = (sampler.shard_id * size, 1) if _by_blocks() else (sampler.shard_id, shards)
+        share = [order[(first + i * step) % rows] for i in range(size)]
         share = share[:sampler.num_samples or None]
         return _shuffled_blocks(share, seed) if mode is Shuffle.PARTIAL else share
+
+
+def _by_blocks() -> bool:
+    """Whether MindSpore's variable asks for shards that are pieces of the order."""
+    return os.environ.get("MS_DEV_MINDRECORD_SHARD_BY_BLOCK", "").lower() == "true"
 
 
 def shuffle(order: list[int], mode: Shuffle, counts: list[int], seed: int) -> None:
