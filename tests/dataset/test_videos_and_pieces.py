@@ -162,3 +162,25 @@ def test_what_sentencepiece_refuses(tmp_path):
         assert words in str(raised.value)
     with pytest.raises(RuntimeError, match="does not exist"):
         text.SentencePieceTokenizer(str(tmp_path / "no.model"), text.SPieceTokenizerOutType.INT)("a")
+
+
+def test_learning_heeds_the_arguments_and_single_texts(tmp_path):
+    pytest.importorskip("sentencepiece")
+    learn, bpe = text.SentencePieceVocab.from_dataset, text.SentencePieceModel.BPE
+    strings = text.SPieceTokenizerOutType.STRING
+    data = ds.NumpySlicesDataset({"a": LINES, "b": LINES}, shuffle=False)
+    others = {"vocab_size": "30", "model_type": "char", "character_coverage": "0.9", "input": "x"}
+    for columns, settings in [(["a"], others), (["a", "absent"], {})]:
+        found = text.SentencePieceTokenizer(learn(data, columns, 40, 0.9995, bpe, settings), strings)
+        assert found("hello deep").tolist() == ["\u2581hello", "\u2581", "d", "e", "e", "p"]
+    rows = ds.NumpySlicesDataset({"a": [["x", "y"], ["z", "w"]]}, shuffle=False)
+    for given, settings, words in [(rows, {}, "!sentences_.empty()"),
+                                   (data, {"bos_id": "x"}, 'cannot parse "x" as int')]:
+        with pytest.raises(RuntimeError) as raised:
+            learn(given, ["a"], 40, 0.9995, bpe, settings)
+        assert words in str(raised.value)
+    for mode, words in [(text.SentencePieceVocab(), "vocab object type is incorrect or null."),
+                        (str(tmp_path), "is invalid or does not exist.")]:
+        with pytest.raises(RuntimeError, match="Syntax error") as raised:
+            text.SentencePieceTokenizer(mode, strings)("a")
+        assert words in str(raised.value)

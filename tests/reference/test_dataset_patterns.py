@@ -52,3 +52,22 @@ def test_replacements():
 def test_cutting():
     return [told(T.RegexTokenizer(one, kept), text) for one, kept in (
         (r"[\s&&[^\n]]", ""), (r"\h", r"\h"), (r"[^\w--\d]", r"[\p{P}]"), ("|a", "a")) for text in TEXTS[:5]]
+
+
+SCRIPTS = """
+Common Inherited Latin Greek Cyrillic Armenian Hebrew Arabic Syriac Thaana Devanagari Bengali Gurmukhi Gujarati Oriya Tamil
+Telugu Kannada Malayalam Sinhala Thai Lao Tibetan Myanmar Georgian Hangul Ethiopic Cherokee Canadian_Aboriginal Ogham Runic
+Khmer Mongolian Hiragana Katakana Bopomofo Han Yi Braille Coptic Tifinagh Bamum Vai Nko Balinese Lisu zyyy sc=Kana =Han
+"""
+
+
+@case()
+def test_all_characters_of_a_script():
+    """How many there are among the first 65,536, and the sum of their numbers."""
+    every = "".join(map(chr, [*range(2, 0xD800), *range(0xE000, 0x10000)]))
+    found = {}
+    for name in SCRIPTS.split():
+        replaced = told(T.RegexReplace(rf"\p{{{name}}}", "\x01"), every)
+        held = [ord(a) for a, b in zip(every, replaced, strict=True) if a != b] if len(replaced) == len(every) else replaced
+        found[name] = [len(held), sum(held)] if isinstance(held, list) else held
+    return found

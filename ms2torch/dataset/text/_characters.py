@@ -6,19 +6,12 @@ import re
 import sys
 import unicodedata
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 
 from ms2torch._core.errors import unsupported
 
-# How the names of a script's characters begin.
-_SCRIPTS = {
-    "Han": ("CJK UNIFIED", "CJK COMPATIBILITY IDEOGRAPH", "CJK RADICAL", "KANGXI RADICAL", "HANGZHOU NUMERAL",
-            "IDEOGRAPHIC ITERATION", "IDEOGRAPHIC NUMBER ZERO"),
-    **{name: (name.upper(),) for name in (
-        "Arabic", "Armenian", "Bengali", "Bopomofo", "Cyrillic", "Devanagari", "Georgian", "Greek", "Hangul",
-        "Hebrew", "Hiragana", "Katakana", "Latin", "Tamil", "Thai", "Tibetan")},
-}
 _CATEGORIES = {
     "letter": "L", "casedletter": "LC", "uppercaseletter": "Lu", "lowercaseletter": "Ll",
     "titlecaseletter": "Lt", "modifierletter": "Lm", "otherletter": "Lo", "mark": "M",
@@ -33,18 +26,11 @@ _CATEGORIES = {
 }
 # Properties that ICU has, and that nothing here knows.
 _UNKNOWN = frozenset((
-    "cased", "ideographic", "math", "dash", "idstart", "xids", "idcontinue", "xidc", "ahex",
+    "cased", "ideographic", "unifiedideograph", "math", "dash", "idstart", "xids", "idcontinue", "xidc",
+    "ahex",
     "asciihexdigit", "diacritic", "extender", "quotationmark", "terminalpunctuation", "graphemeextend",
-    "graphemebase", "common", "zyyy", "inherited", "zinh", "cherokee", "ethiopic", "gujarati", "gurmukhi",
-    "kannada", "khmer", "lao", "malayalam", "mongolian", "myanmar", "ogham", "oriya", "runic", "sinhala",
-    "syriac", "telugu", "thaana",
+    "graphemebase", "regionalindicator", "radical",
 ))
-_SHORT = {
-    "arab": "arabic", "armn": "armenian", "beng": "bengali", "bopo": "bopomofo", "cyrl": "cyrillic",
-    "deva": "devanagari", "geor": "georgian", "grek": "greek", "hang": "hangul", "hani": "han",
-    "hebr": "hebrew", "hira": "hiragana", "kana": "katakana", "latn": "latin", "taml": "tamil",
-    "tibt": "tibetan",
-}
 
 
 # Letters beyond the categories of letters: circled and squared ones, and two joiners.
@@ -124,12 +110,33 @@ def of_escape(char: str) -> np.ndarray:
     return ~held if char.isupper() else held
 
 
+@lru_cache(1)
+def _scripts() -> dict[str, str]:
+    """Of each script, by its name and its code of four letters, the ranges of its characters."""
+    found = {"qaai": "zinh", "qaac": "copt"}
+    lines = Path(__file__).with_name("scripts.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    held = {}
+    for name, code, characters in (line.split("\t") for line in lines):
+        held[name.replace("_", "").lower()] = held[code] = characters
+    return held | {alias: held[code] for alias, code in found.items()}
+
+
+def _of_script(characters: str) -> np.ndarray:
+    held = none()
+    for span in characters.split():
+        first, _, last = span.partition("-")
+        held[int(first, 16):int(last or first, 16) + 1] = True
+    return held
+
+
 @lru_cache(32)
 def with_property(name: str) -> np.ndarray:
     """The characters with a property, by any of its spellings."""
-    kind, _, value = name.rpartition("=")
+    kind, said, value = name.rpartition("=")
+    if said and not kind:
+        raise re.error(f"unknown property {name}")
     loose, kind = (re.sub(r"[\s_-]", "", word).lower() for word in (value, kind))
-    if kind not in ("", "gc", "generalcategory", "sc", "script", "scx", "scriptextensions"):
+    if kind not in ("", "gc", "generalcategory", "sc", "script"):
         return _refused_property(name, loose)
     spelt = loose.removeprefix("is") if not kind else loose
     category = _CATEGORIES.get(spelt, spelt)
@@ -137,10 +144,8 @@ def with_property(name: str) -> np.ndarray:
         return holding(lambda char, found: found in ("Lu", "Ll", "Lt"))
     if kind[:1] != "s" and category.capitalize() in {*"CLMNPSZ", *_CATEGORIES.values()}:
         return holding(lambda char, found: found.startswith(category.capitalize()))
-    if (script := _SHORT.get(spelt, spelt).capitalize()) in _SCRIPTS:
-        begin = _SCRIPTS[script]
-        return holding(lambda char, found: found[0] in "LMN"
-                        and unicodedata.name(char, "").startswith(begin))
+    if (script := _scripts().get(spelt)) is not None:
+        return _of_script(script)
     if not kind and spelt in _POSIX:
         return holding(_POSIX[spelt])
     return _refused_property(name, spelt)
@@ -151,5 +156,5 @@ def _refused_property(name: str, loose: str) -> np.ndarray:
     if not known or name.lower().startswith(("gc=", "generalcategory=", "general_category=")):
         raise re.error(f"unknown property {name}")
     raise unsupported(f"\\p{{{name}}} in a regular expression", "of ICU's properties of characters the "
-                      "general categories, POSIX's classes and the common scripts are known.",
+                      "general categories, POSIX's classes and most scripts are known.",
                       "spell the characters out as ranges.")

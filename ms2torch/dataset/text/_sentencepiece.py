@@ -15,7 +15,7 @@ import numpy as np
 
 from ms2torch._core.tensor.printing import plain_repr
 
-from ..core.errors import pipeline_error
+from ..core.errors import pipeline_error, syntax_error
 from ..core.validator_helpers import UINT32_MAX, check_value, type_check, type_check_list
 from ..transforms.operation import OperationError
 from ._arrays import TextTensorOperation
@@ -57,22 +57,27 @@ def _library():
 
 
 def _texts(dataset, column: str):
-    """The texts of a column; what is no text is left out."""
+    """The texts of a column; what is no single text is left out."""
     for (value,) in dataset.create_tuple_iterator([column], num_epochs=1, output_numpy=True):
-        if value.dtype.kind in "US":
-            yield from (str(text) for text in value.ravel())
+        if value.dtype.kind in "US" and not value.ndim:
+            yield str(value)
+
+
+# Parameters of SentencePiece for which MindSpore has arguments of its own, which count.
+_SAID_OTHERWISE = frozenset(("input", "model_prefix", "vocab_size", "character_coverage", "model_type"))
 
 
 def _trained(who: str, vocab_size, character_coverage, model_type, params, **source) -> bytes:
     """A model of sentences, in SentencePiece's format."""
     if not all(isinstance(one, str) for pair in params.items() for one in pair):
         raise TypeError(f"SentencePiece's own parameters should be a dict of strings, but got: {params}.")
-    model, given = io.BytesIO(), {name: value for name, value in params.items() if name != "model_prefix"}
+    given = {name: value for name, value in params.items() if name not in _SAID_OTHERWISE}
+    model = io.BytesIO()
     try:
         _library().SentencePieceTrainer.train(
             **given, **source, model_writer=model, vocab_size=vocab_size, minloglevel=2,
             character_coverage=character_coverage, model_type=SentencePieceModel(model_type).name.lower())
-    except (RuntimeError, OSError) as error:
+    except (RuntimeError, ValueError, OSError) as error:
         raise pipeline_error(f"{who}{_told(error)}") from None
     return model.getvalue()
 
@@ -85,7 +90,7 @@ def _told(error: Exception) -> str:
 def _check_training(vocab_size, character_coverage, model_type, params) -> None:
     if vocab_size is not None:
         type_check(vocab_size, (int,), "vocab_size")
-        check_value(vocab_size, [0, UINT32_MAX])
+        check_value(vocab_size, [0, UINT32_MAX], "vocab_size")
     if character_coverage is not None:
         type_check(character_coverage, (float,), "character_coverage")
     if model_type is not None:
@@ -121,14 +126,11 @@ class SentencePieceVocab:
         _check_training(vocab_size, character_coverage, model_type, params)
         if col_names is None:
             raise TypeError("SentencePieceVocab.from_dataset needs a list of columns.")
-        known = dataset.get_col_names()
-        for name in col_names:
-            if name not in known:
-                raise pipeline_error(f"Invalid column, column name: {name} does not exist, check existed "
-                                     "column with dataset API 'get_col_names'")
-        column = col_names[0] if col_names else "text"
+        column, known = col_names[0] if col_names else "text", dataset.get_col_names()
         if column not in known:
-            raise pipeline_error("Invalid data, 'text' column does not exist.")
+            raise pipeline_error(f"Invalid column, column name: {column} does not exist, check existed "
+                                 "column with dataset API 'get_col_names'" if col_names
+                                 else "Invalid data, 'text' column does not exist.")
         made = cls()
         made.c_sentence_piece_vocab = _trained("", vocab_size, character_coverage, model_type, params,
                                                sentence_iterator=_texts(dataset, column))
@@ -184,8 +186,11 @@ class SentencePieceTokenizer(TextTensorOperation):
     def _loaded(self):
         if isinstance(self.mode, SentencePieceVocab):
             if self.mode.c_sentence_piece_vocab is None:
-                raise ValueError("The SentencePieceVocab is empty: make it by from_file or from_dataset.")
+                raise syntax_error("SentencePieceTokenizer: vocab object type is incorrect or null.")
             return _library().SentencePieceProcessor(model_proto=self.mode.c_sentence_piece_vocab)
+        if os.path.isdir(self.mode):
+            raise syntax_error(f"SentencePieceTokenizer : vocab file: [{self.mode}] is invalid or does not "
+                               "exist.")
         if not os.path.exists(self.mode):
             raise pipeline_error(f"The file {self.mode} does not exist.")
         try:
