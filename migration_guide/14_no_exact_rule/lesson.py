@@ -94,7 +94,7 @@ assert same == run("train.py")
 
 # %% inexact
 near = "torch.optim.Adagrad(net.parameters(), lr=0.5, initial_accumulator_value=0.1)"
-other = re.sub(r"ms2torch\.to_torch\(ms2torch\.nn\.ProximalAdagrad\(.*\)\)", near, mended)
+other = re.sub(r"ms2torch\.to_torch\(ms2torch\.nn\.ProximalAdagrad\)\(.*\)", near, mended)
 other = re.sub(r".*# ms2torch: .*\n|^import ms2torch\n", "", other, flags=re.M)
 Path("other.py").write_text(other)
 inexact = run("other.py")
