@@ -46,21 +46,21 @@ class Eig(Primitive):
         self.init_attrs = self.attrs = {"compute_v": compute_v}
         self.compute_v = compute_v
 
-    def __call__(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        if not isinstance(x, Tensor):
-            raise TypeError(f'Failed calling Eig with "Eig(compute_v=bool)(x={type(x)})".')
-        if x._t.dtype not in _EIG:
-            raise wrong_dtype("Eig", "x", x._t.dtype, _EIG)
-        if x.ndim < 2:
-            raise ValueError(f"For Eig, x should be at lease 2, but got a {x.ndim}-D Tensor.")
-        rows, columns = x.shape[-2:]
+    def __call__(self, a: Tensor) -> tuple[Tensor, Tensor]:
+        if not isinstance(a, Tensor):
+            raise TypeError(f'Failed calling Eig with "Eig(compute_v=bool)(x={type(a)})".')
+        if a._t.dtype not in _EIG:
+            raise wrong_dtype("Eig", "x", a._t.dtype, _EIG)
+        if a.ndim < 2:
+            raise ValueError(f"For Eig, x should be at lease 2, but got a {a.ndim}-D Tensor.")
+        rows, columns = a.shape[-2:]
         if rows != columns:
             raise ValueError(f"For Eig, x should be square(squares), but got {rows}  {columns} "
                              "matrix(matrices).")
         if not self.compute_v:
-            values = torch.linalg.eigvals(x._t)
+            values = torch.linalg.eigvals(a._t)
             return wrap(values), wrap(values.new_zeros(()))
-        return tuple(map(wrap, torch.linalg.eig(x._t)))
+        return tuple(map(wrap, torch.linalg.eig(a._t)))
 
 
 @wrap_class
