@@ -71,6 +71,7 @@ class FileWriter:
         self._next = 0                               # the shard that is first to get one row more
         self._flush = self._append = False
         self._parallel_writer: bool | None = None
+        self._stopped = False
         self._plain: Plain | None = None
 
     @classmethod
@@ -184,6 +185,9 @@ class FileWriter:
             if not isinstance(row, dict):
                 raise ParamTypeError("raw_data item", "dict")
         self._drop_unfit(raw_data)
+        if not raw_data and parallel_writer:         # told at the end, as of a process that has stopped
+            self._stopped = True
+            return
         if not raw_data:
             raise RuntimeError("There is no valid data which can be written by 'write_raw_data' to "
                                "mindrecord file. Please check the abnormal input data indicated in the "
@@ -229,6 +233,9 @@ class FileWriter:
         """Write what is left, and each file's index. RuntimeError on a second call."""
         if self._flush:
             raise internal_error("Failed to seekp file.")
+        if self._stopped:
+            raise RuntimeError(f"Worker process(pid:{os.getpid()}) has stopped abnormally. Please check the "
+                               "above log")
         self._open()
         self._flush = True
         for shard in self._shards:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import math
+import re
+
 import numpy as np
 
 from ms2torch._core.errors import unsupported
 from ms2torch._naming import generations
 
-from ..core.errors import pipeline_error, syntax_error
+from ..core.errors import pipeline_error, syntax_error, unexpected_error
 from ..core.validator_helpers import (
     check_file,
     check_num_parallel_workers,
@@ -91,7 +95,8 @@ class MindDataset(MappableDataset, UnionBaseDataset):
         return len(self._files()) + self.num_padded
 
     def _size(self):
-        if self.num_padded and self._source_size() % getattr(self.sampler, "num_shards", 1):
+        first = self._order().chain[0]
+        if self.num_padded and self._source_size() % getattr(first, "num_shards", 1):
             raise pipeline_error("Invalid data, the size of dataset and padded samples: "
                                  f"{self.num_padded} can not be divisible by the value of 'num_shards'.\n "
                                  "Please adjust the value of 'num_padded'.")
@@ -102,15 +107,14 @@ class MindDataset(MappableDataset, UnionBaseDataset):
         fields = {name: reader.schema[name] for name in columns}
         raw = any(name not in reader.blob_fields for name in columns)
         blobs = any(name in reader.blob_fields for name in columns)
-        padding = {name: value.tobytes() if isinstance(value, np.ndarray) else value
-                   for name, value in (self.padded_sample or {}).items()}
+        padding = self.padded_sample or {}
 
         def read(number):
             if number < count:
                 values, parts = reader.read(number, raw, blobs)
                 values = {**values, **parts}
             else:
-                values = padding
+                values = {name: _padding(name, fields[name], padding[name]) for name in columns}
             try:
                 return [_column(fields[name], values[name]) for name in columns]
             except KeyError as missing:
@@ -156,20 +160,51 @@ def _column(field: dict, value) -> np.ndarray:
     return np.array(value, kind)
 
 
+def _padding(name: str, field: dict, value):
+    """A value of ``padded_sample`` as a file would have kept it, by way of JSON as MindSpore goes."""
+    if not isinstance(value, (str, bytes, int, float, np.ndarray, type(None))):
+        raise RuntimeError(f"Unable to cast Python instance of type {type(value)} to C++ type 'std::string'")
+    blob, kind = isinstance(value, (bytes, np.ndarray)), field["type"]
+    if "shape" in field or kind == "bytes":
+        if not blob:
+            raise pipeline_error("Invalid padded_sample, failed to retrieve blob data from padding sample, "
+                                 "check 'padded_sample'.")
+        return value.tobytes() if isinstance(value, np.ndarray) else value
+    if blob or value is None:
+        raise pipeline_error(f"Invalid padded_sample, the value of column: {name} should be string or number "
+                             f"but got: {'{}' if blob else 'null'}, check 'padded_sample'.")
+    if isinstance(value, str):
+        text = json.dumps(value)
+    else:
+        text = "null" if isinstance(value, float) and not math.isfinite(value) else json.dumps(+value)
+    if kind == "string":
+        return value if isinstance(value, str) else text
+    if kind.startswith("float"):
+        if isinstance(value, str):
+            raise unexpected_error(f"[Internal ERROR] Failed to convert column value:{text} to type float, "
+                                   "[json.exception.type_error.302] type must be number, but is string")
+        return value
+    if isinstance(value, float):
+        raise unexpected_error("[Internal ERROR] column value should be type string or number but got: "
+                               f"{text}")
+    if isinstance(value, str):
+        number = re.match(r"\s*[-+]?\d+", value)
+        if number is None:
+            raise unexpected_error(f"[Internal ERROR] Failed to convert column value:{value} to type int, "
+                                   "stoull")
+        return int(number[0])
+    return +value
+
+
 def _check_sampler(sampler) -> None:
     """What MindSpore answers with rows that are not the ones asked for is refused."""
     if isinstance(sampler, samplers.PKSampler):
         raise unsupported("mindspore.dataset.MindDataset(sampler=PKSampler(...))",
                           "MindSpore 2.10 reads the first row of a file for each row that it asks for.",
                           "a SubsetSampler of the row numbers wanted, or mindspore.mindrecord.MindPage.")
-    if isinstance(sampler, samplers.DistributedSampler):
-        if sampler.child_sampler is not None:
-            raise unsupported("mindspore.dataset.MindDataset: a DistributedSampler over another sampler",
-                              "it is not supported.", "share the whole dataset, and take() or filter() "
-                                                      "after.")
-        if sampler.offset != -1:
-            raise unsupported("mindspore.dataset.MindDataset: a DistributedSampler with an offset",
-                              "it is not supported.", "leave out the offset.")
+    if isinstance(sampler, samplers.DistributedSampler) and sampler.offset != -1:
+        raise unsupported("mindspore.dataset.MindDataset: a DistributedSampler with an offset",
+                          "it is not supported.", "leave out the offset.")
 
 
 def _check(columns_list, num_parallel_workers, num_shards, shard_id, padded_sample, num_padded,

@@ -32,15 +32,24 @@ class Order:
         while sampler is not None:
             self.chain.insert(0, sampler)
             sampler = sampler.child_sampler
+        if padded and len(self.chain) > 1 and not isinstance(self.chain[0], samplers.DistributedSampler):
+            raise RuntimeError("When the padded sample logic is enabled and use sampler chain,the first "
+                               "sampler which is specified by parameter sampler or (num_shards, shard_id) is "
+                               "not distributed sampling.")
 
     def open(self) -> Callable[[], list[int]]:
         """Start: a function that gives the row numbers of the next epoch."""
-        start, epochs, order = config.drawing_seed(), 0, list(range(self.rows))
+        start, epochs, order, dealt = config.drawing_seed(), 0, list(range(self.rows)), {}
+        shared = any(isinstance(sampler, samplers.DistributedSampler) for sampler in self.chain)
 
         def epoch():
             nonlocal epochs, order
             epochs += 1
             for sampler in self.chain:
+                if isinstance(sampler, samplers.DistributedSampler):       # deals what it was given first
+                    order = list(dealt.setdefault(sampler, order))
+                elif shared and epochs > 1:
+                    continue                         # a shuffle beside it acts once
                 order = self._chosen(sampler, order, start, epochs)
             return order
 
@@ -50,7 +59,7 @@ class Order:
         """What a sampler makes of the order: after the first epoch only shuffles and shares act again."""
         seed = start + epoch
         if isinstance(sampler, samplers.DistributedSampler):
-            return self._share(sampler, list(range(self.rows)), sampler.seed + epoch)
+            return self._share(sampler, order, sampler.seed + epoch)
         if isinstance(sampler, samplers.RandomSampler):
             if sampler.seed is not None:             # of a split, which keeps its parts' first shuffle
                 seed = sampler.seed
@@ -91,7 +100,7 @@ class Order:
     def _share(self, sampler, order: list[int], seed: int) -> list[int]:
         """Every n-th row, or a piece of the order, as a DistributedSampler deals them."""
         shards, rows = sampler.num_shards, len(order)
-        if self.padded and rows % shards:
+        if self.padded and rows % shards and sampler is self.chain[0]:
             raise pipeline_error(f"Invalid data, the size of dataset and padded samples: {rows} can not be "
                                  f"divisible by the value of 'num_shards': {shards}.\n Please adjust the "
                                  "value of 'num_padded'.")

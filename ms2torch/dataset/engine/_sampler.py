@@ -43,6 +43,25 @@ def inside(indices: Sequence[int], rows: int) -> Sequence[int]:
     return indices
 
 
+def check_chained(inner, outer) -> None:
+    """RuntimeError where a dataset's sampler, ``inner``, or the one that is put over it cannot be chained."""
+    if inner is not None and inner.get_shuffle_mode() is Shuffle.PARTIAL:
+        raise _cannot_chain("current", "must not be Shuffle.PARTIAL")
+    check_outer(outer, "input")
+
+
+def check_outer(sampler, which: str) -> None:
+    """RuntimeError unless what a sampler gets from another can be shuffled as it asks."""
+    mode = sampler.get_shuffle_mode()
+    if mode not in (Shuffle.GLOBAL, Shuffle.FALSE):
+        raise _cannot_chain(which, f"must be Shuffle.FALSE or Shuffle.GLOBAL, but got: {mode}")
+
+
+def _cannot_chain(which: str, what: str) -> RuntimeError:
+    return RuntimeError("When multiple samplers are used, ensure that the shuffle of the "
+                        f"{which} sampler {what}.")
+
+
 class BuiltinSampler:
     """What all samplers share."""
 
@@ -103,6 +122,9 @@ class BuiltinSampler:
         """Choose among the rows that ``sampler`` gives; a sampler takes one child."""
         if self.child_sampler is not None:
             raise RuntimeError("Cannot add child sampler, this sampler already has a child.")
+        if sampler is not None and sampler.get_shuffle_mode() is Shuffle.PARTIAL:
+            raise _cannot_chain("input", "must not be Shuffle.PARTIAL")
+        check_outer(self, "current")
         self.child_sampler = sampler
 
     def parse(self):

@@ -14,7 +14,7 @@ from ..core.validator_helpers import (
 )
 from . import samplers
 from ._pipeline import Epoch, Row, Run
-from ._sampler import inside
+from ._sampler import check_chained, inside
 from ._splitting import split_sizes
 from .datasets import Dataset
 from .samplers import Shuffle
@@ -101,6 +101,7 @@ class MappableDataset(SourceDataset):
     def add_sampler(self, new_sampler) -> None:
         """Let another sampler choose among the rows that the present one gives."""
         self.dataset_size = None
+        check_chained(self.sampler, new_sampler)
         new_sampler.add_child(self.sampler)
         self.sampler = new_sampler
 
