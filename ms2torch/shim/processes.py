@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 
 from ms2torch import cli
+from ms2torch._core.processes import faults
 
 # How long the other processes have, after one failed, until they are asked to end, and until they are killed.
 GRACE = 5.0
@@ -47,14 +48,17 @@ class Job:
     def __init__(self, program: list[str], size: int, count: int, first: int, address: str, port: int,
                  variables=None, logs: list[Path] | None = None, shown=None) -> None:
         self.logs, self.first = logs, first
+        self._interrupted = False
         self.processes: list[subprocess.Popen] = []
         self._readers: list[threading.Thread] = []
         command = [sys.executable, "-m", "ms2torch", *program]
         for local in range(count):
             rank = first + local
-            env = {**os.environ, **_variables(rank, size, local, count, address, port), **(variables or {})}
+            env = {**os.environ, **_variables(rank, size, local, count, address, port), **(variables or {}),
+                   faults.JOB: "1"}
             if variables:
                 env["MS_NODE_ID"] = str(rank)
+            env.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")      # (a store that is gone warns with a stack)
             env.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // count)))
             # A pipe or file gets each process's output in pieces that end anywhere: not from several at once.
             whole = not logs and count > 1 and not _on_terminal()
@@ -94,9 +98,12 @@ class Job:
             failed = next((i for i, c in enumerate(codes) if c), None)
             if failed is not None and deadline is None:
                 first, deadline = codes[failed], time.monotonic() + GRACE
-                log = f" (see {self.logs[failed]})" if self.logs else ""
-                others = ", the others are ended" if None in codes else ""
-                _say(f"rank {self.first + failed} {_how(first)}{others}{log}.")
+                if self._interrupted:
+                    _say(f"interrupted: {len(codes)} processes are ended.")
+                else:
+                    log = f" (see {self.logs[failed]})" if self.logs else ""
+                    others = ", the others are ended" if None in codes else ""
+                    _say(f"rank {self.first + failed} {_how(first)}{others}{log}.")
             if None not in codes:
                 return first if first >= 0 else 128 - first
             if deadline is not None and time.monotonic() > deadline:
@@ -108,6 +115,7 @@ class Job:
             time.sleep(0.05)
 
     def _forward(self, number, frame) -> None:
+        self._interrupted |= number == signal.SIGINT
         self._end(number)
 
     def _end(self, number: int) -> None:

@@ -3,8 +3,10 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from collections import Counter
 
 import pytest
@@ -55,7 +57,29 @@ def test_a_rank_that_fails_ends_the_others_and_is_named(folder):
     code, _, err = launched("run", "--nproc=2", "train.py", "fail", cwd=folder, env=cpu)
     assert code == 1
     assert "[ms2torch] rank 1 ended with exit code 1, the others are ended." in err
-    assert "Rank 0 failed in AllReduce(sum) of float32 (1,), operation 1: rank 1 ended with" in err
+    assert ("[ms2torch] train.py:9: Rank 0 failed in AllReduce(sum) of float32 (1,), operation 1: rank 1 "
+            "ended with KeyError: 'lost'.") in err
+    assert err.count("Traceback (most recent call last)") == 1      # that of the rank whose fault it is
+
+
+def test_an_interrupted_job_says_so_in_a_line(folder):
+    (folder / "train.py").write_text(
+        "import time\nfrom mindspore.communication import init\n"
+        "init()\nopen('ready', 'w').close()\ntime.sleep(60)\n")
+    command = [sys.executable, "-m", "ms2torch", "run", "--nproc", "2", "--device", "cpu", "train.py"]
+    with subprocess.Popen(command, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, text=True,
+                          stderr=subprocess.PIPE, preexec_fn=_hears_interrupts) as job:
+        until = time.monotonic() + 60
+        while not (folder / "ready").exists() and time.monotonic() < until:
+            time.sleep(0.1)
+        job.send_signal(signal.SIGINT)
+        _, err = job.communicate(timeout=60)
+    assert (job.returncode, err) == (130, "[ms2torch] interrupted: 2 processes are ended.\n")
+
+
+def _hears_interrupts():
+    """As a terminal's programs do: a shell's background jobs ignore them."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def test_msrun(folder):

@@ -16,12 +16,19 @@ import os
 import socket
 import sys
 import time
+import traceback
 
 import torch
 
 from ms2torch._core import torch_private
 from ms2torch._core.torch_private import says
 
+# Set in the processes that `shim.processes` starts.
+JOB = "MS2TORCH_JOB"
+# Where ms2torch, torch and Python itself are: no lines of the program's.
+_LIBRARIES = tuple(folder + os.sep for folder in (
+    os.path.dirname(os.path.dirname(os.path.dirname(__file__))),
+    os.path.dirname(os.path.dirname(torch.__file__)), os.path.dirname(os.__file__)))
 _rank: int | None = None
 _number = 0
 _PATIENCE = 3.0
@@ -47,10 +54,27 @@ def start_reporting(rank: int) -> None:
             if issubclass(kind, Exception):
                 _failing.append(os.getpid())
             report("ended", f"{kind.__name__}: {value}")
-            before(kind, value, trace)
+            if not _told_briefly(kind, value, trace):
+                before(kind, value, trace)
 
         sys.excepthook = tell_and_show
     _rank = rank
+
+
+def _told_briefly(kind, value, trace) -> bool:
+    """In a job of many processes (`shim.processes`) what another rank did to this one is a line, not a stack,
+    and of an interrupt the job itself tells."""
+    if JOB not in os.environ:
+        return False
+    if issubclass(kind, Exception):
+        if not getattr(value, "of_another_rank", False):
+            return False
+        places = [f"{os.path.basename(frame.filename)}:{frame.lineno}: "
+                  for frame in traceback.extract_tb(trace)
+                  if not frame.filename.startswith(("<", *_LIBRARIES))]
+        told = str(value).rpartition(" (")[0]       # (without torch's words)
+        print(f"[ms2torch] {''.join(places[-1:])}{told}", file=sys.stderr, flush=True)
+    return issubclass(kind, (Exception, KeyboardInterrupt))
 
 
 def _end_at_once() -> None:
@@ -152,6 +176,7 @@ def diagnose(err: Exception, what: str, members=None) -> RuntimeError:
     lines = "; ".join(found) or "all ranks were there"
     error = RuntimeError(f"Rank {_rank} failed in {here}: {lines}. ({str(err).strip().splitlines()[0]})")
     error.from_user = True
+    error.of_another_rank = _survives
     return error
 
 
