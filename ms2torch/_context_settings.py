@@ -230,6 +230,14 @@ def _checked_deterministic(value):
 
     _among("deterministic", ["ON", "OFF"])(value)
     torch.use_deterministic_algorithms(value == "ON", warn_only=True)
+    # What MindSpore's children and libraries read.
+    if value == "ON":
+        if os.getenv("HCCL_DETERMINISTIC") != "strict":
+            os.environ["HCCL_DETERMINISTIC"] = "true"
+        os.environ["TE_PARALLEL_COMPILER"] = "1"
+    else:
+        os.environ.pop("HCCL_DETERMINISTIC", None)
+        os.environ.pop("TE_PARALLEL_COMPILER", None)
     return value
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import NamedTuple
 
 from ms2torch._naming.surface import install_lazy
@@ -34,14 +33,6 @@ def set_deterministic(deterministic) -> None:
     if _deterministic_is_set:
         raise RuntimeError("The 'mindspore.set_deterministic' can not be set repeatedly.")
     _deterministic_is_set = True
-    # What MindSpore's children and libraries read.
-    if deterministic:
-        if os.getenv("HCCL_DETERMINISTIC") != "strict":
-            os.environ["HCCL_DETERMINISTIC"] = "true"
-        os.environ["TE_PARALLEL_COMPILER"] = "1"
-    else:
-        os.environ.pop("HCCL_DETERMINISTIC", None)
-        os.environ.pop("TE_PARALLEL_COMPILER", None)
     context.set_context(deterministic="ON" if deterministic else "OFF")
 
 

@@ -231,18 +231,19 @@ def _arranged(like, grads):
 
 
 def _spread(grads, wanted, weights, usual=False):
-    """Gradients of the wanted weights back in the order of ``weights``; frozen ones get zeros.
+    """Gradients of the wanted weights back in the order of ``weights``; frozen ones get zeros, those too that
+    the run itself froze.
 
     ``usual``: each gradient that there is has its weight's dtype.
     """
-    if len(wanted) == len(weights):
+    if len(wanted) == len(weights) and (mode.graph or all(w.requires_grad for w in weights)):
         for g, w in zip(grads, weights, strict=True):
             if g is None or "_grad_hooks" in w.__dict__ or not (usual or _is_float(w)):
                 break
         else:
             return grads
         return [_hooked(w, zeros_if_none(g, _like(w))) for g, w in zip(grads, weights, strict=True)]
-    found = dict(zip(map(id, wanted), grads, strict=True))
+    found = {id(w): g for w, g in zip(wanted, grads, strict=True) if w.requires_grad or mode.graph}
     return [_hooked(w, zeros_if_none(found.get(id(w)), _like(w))) for w in weights]
 
 

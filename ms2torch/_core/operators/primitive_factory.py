@@ -265,7 +265,7 @@ class _Form:
         count = values.index(ABSENT) if ABSENT in values else len(values)
         later = zip(self.takes[count:], values[count:], strict=False)
         named = {p.name: v for p, v in later if v is not ABSENT} | others
-        if not named and (wrong := count_error(self.name, count + len(more))):
+        if not named and (wrong := count_error(self.name, count + len(more), len(self.takes))):
             raise wrong from None
         raise refused.signature_error(
             self.calling, f"{self.name}.__call__", self.takes, (*values[:count], *more), named) from None

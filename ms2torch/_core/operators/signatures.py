@@ -44,8 +44,15 @@ def _inputs(name: str) -> tuple[tuple[Input, ...], dict[str, list[int]]]:
     return tuple(inputs), {group: some for group, some in places.items() if len(some) > 1}
 
 
-def count_error(name: str, count: int) -> ValueError | None:
+# Primitives without public names that count their inputs themselves, before anything else is asked.
+_COUNTING = frozenset(("AdaptiveAvgPool2DGrad", "LRNGrad", "PSROIPoolingGrad"))
+
+
+def count_error(name: str, count: int, takes: int = 0) -> ValueError | None:
     """MindSpore's error for a Primitive called with ``count`` inputs, where it takes another number."""
+    if name in _COUNTING:
+        return ValueError(f"For primitive[{name}], the input number must be equal to {takes}, "
+                          f"but got {count}.")
     if name not in SIGNATURES or count == (takes := len(_inputs(name)[0])):
         return None
     return ValueError(f"{name} inputs number {count} does not match the requires signature size {takes}")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+import inspect
 
 import torch
 
 from ms2torch._core import mode
 from ms2torch._core.errors import final
+from ms2torch._core.operators.registry import Primitive
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 from ms2torch._core.torch_private import says, tree_leaves
 from ms2torch.language.builtin_functions import abstract_text
@@ -29,8 +31,11 @@ def vmap(fn, in_axes=0, out_axes=0):
             raise _wrong(f"Got an unexpected keyword argument '{next(iter(kwargs))}'")
         if not callable(fn) or isinstance(fn, Tensor):
             raise _wrong(f"'VmapOperation' arg0 must be a 'Function' or 'Cell', but got {abstract_text(fn)}.")
+        if isinstance(fn, Primitive):
+            raise _wrong(f"'VmapOperation' arg0 PrimitiveAbstractClosure: S_Prim_{fn.name} cast to "
+                         "'FuncGraphAbstractClosure' failed.")
         raw = lower(tuple(args))
-        axes = _axes_of_arguments(raw, in_axes)
+        axes = _axes_of_arguments(raw, in_axes, takes=_takes(fn))
         _check_kind(out_axes, "out_axes")
         returned = False
 
@@ -121,13 +126,32 @@ def _not_an_axis(axis, name: str) -> Exception:
                   f"but got a {told}.")
 
 
-def _axes_of_arguments(raw: tuple, in_axes, single: bool = True) -> tuple:
-    """The axis of each argument, of the same structure; ``single``: for one function, not for many."""
+def _takes(fn) -> list | None:
+    """The names of what ``fn`` takes, where a call has to give all of them by position; None otherwise."""
+    try:
+        if isinstance(inspect.unwrap(fn), Primitive):
+            return None
+        takes = inspect.signature(getattr(fn, "construct", fn)).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    plain = all(p.kind is p.POSITIONAL_OR_KEYWORD and p.default is p.empty for p in takes)
+    return [p.name for p in takes] if plain else None
+
+
+def _axes_of_arguments(raw: tuple, in_axes, single: bool = True, takes: list | None = None) -> tuple:
+    """The axis of each argument, of the same structure; ``single``: for one function, not for many.
+
+    ``takes``: what the function takes, where that is a fixed number of arguments.
+    """
     if not raw:
         raise _wrong("Failed to get 'axis_size' within the scope of vmap.")
-    if isinstance(in_axes, (tuple, list)) and len(in_axes) != len(raw):
+    count = len(raw if takes is None else takes)
+    if isinstance(in_axes, (tuple, list)) and len(in_axes) != count:
         raise _wrong("When vmap`s 'in_axes' is a tuple or list, and its size must be equal to the number of "
-                     f"arguments of 'fn': {len(raw)}, but got size: {len(in_axes)}.")
+                     f"arguments of 'fn': {count}, but got size: {len(in_axes)}.")
+    if count != len(raw):
+        raise final(TypeError(f"The parameters number of the function is {count}, but the number of provided "
+                              f"arguments is {len(raw)}."))
     if single or in_axes is not None:
         _check_kind(in_axes, "in_axes", of_many=not single)
     axes = tuple(_axes_like(a, axis) for a, axis in zip(raw, in_axes, strict=True)) \
@@ -202,7 +226,10 @@ def _vmap_of_many(functions, in_axes, out_axes):
         if count < 2:
             raise _wrong("In the model ensembling parallel training scenario ('VmapOperation' arg0 is a "
                          f"'CellList'), the size of 'CellList' must be greater than 1, but got {count}.")
-        axes = _axes_of_arguments(lower(tuple(args)), in_axes, single=False)
+        takes = [_takes(f) for f in functions]
+        if None not in takes and len(set(map(len, takes))) > 1:
+            raise _wrong("'VmapOperation' arg0 is a CellList, whose elements's inputs should be consistent.")
+        axes = _axes_of_arguments(lower(tuple(args)), in_axes, single=False, takes=takes[0])
         sizes = {a.shape[ax] for a, ax in zip(args, axes, strict=True) if isinstance(ax, int)}
         if sizes - {count}:
             raise final(ValueError(

@@ -123,6 +123,12 @@ def _place(name: str) -> torch.device:
 @method(on_tensors=True)
 def move_to(self, to, blocking=True):
     """A copy on the CPU or on the device in use (``mindspore.Tensor.move_to``)."""
+    if mode.inside or graph_streams.here.call is not None:
+        raise ValueError("'The method 'move_to' is not supported in jit.'")
+    if to not in ("Ascend", "GPU", "CPU"):
+        raise ValueError(f"The value of 'to' must be one of ['Ascend', 'GPU', 'CPU'], but got {to}")
+    if not isinstance(blocking, bool):
+        raise ValueError(f"The type of 'blocking' must be bool, but got {blocking}")
     return wrap(self._t.to(_place(to), non_blocking=not blocking, copy=True))
 
 
