@@ -17,6 +17,7 @@ from ms2torch.language import (
     builtin_functions,
     calling,
     closures,
+    comparing,
     containers,
     forbidden,
     identity,
@@ -216,7 +217,13 @@ class Rewriting(Calls, Choosing, Computing, Assigning, Knowing, ast.NodeTransfor
     def visit_Compare(self, node):
         operator, holder = node.ops[0], node.comparators[0]
         if len(node.ops) > 1 or not isinstance(operator, (ast.In, ast.NotIn, ast.Is, ast.IsNot)):
-            return self.compared(node)
+            sides = [node.left, holder]
+            node = self.compared(node)
+            if len(node.ops) > 1 or not isinstance(operator, (ast.Eq, ast.NotEq)) or \
+                    any(isinstance(side, ast.Constant) for side in sides):
+                return node
+            name = "equal" if isinstance(operator, ast.Eq) else "unequal"
+            return self.call(name, getattr(comparing, name), [node.left, *node.comparators], node)
         if isinstance(operator, (ast.Is, ast.IsNot)):
             if isinstance(holder, ast.Constant) and isinstance(holder.value, (bool, type(None))):
                 return self.generic_visit(node)

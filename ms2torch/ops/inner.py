@@ -50,7 +50,9 @@ class InsertGradientOf(Primitive):
             result = self.f(wrap(gradient))
             return gradient if result is None else result._t
 
-        return wrap(with_gradient_of(x._t, see)) if x._t.requires_grad else x
+        if not isinstance(x, Tensor) or not x._t.requires_grad:
+            return x
+        return wrap(with_gradient_of(x._t, see))
 
 
 @wrap_class

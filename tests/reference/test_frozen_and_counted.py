@@ -120,3 +120,30 @@ def test_variables_of_deterministic_computation():
     on = _variables()
     ms.set_context(deterministic="OFF")
     return on, _variables()
+
+
+def drawn(weights, count):
+    return ops.Multinomial(seed=5, seed2=6)(weights, count)
+
+
+@case(mode="BOTH")
+def test_vmap_draws_rows_of_one_stream():
+    weights = ms.Tensor([[0.5, 0.5, 0.1], [0.2, 0.3, 0.5], [0.1, 0.8, 0.1]], ms.float32)
+    return ops.vmap(drawn, (0, None))(weights, 6), ops.vmap(drawn, (1, None))(weights, 3), drawn(weights, 6)
+
+
+def passed_on(gradient):
+    return gradient
+
+
+seen = ops.InsertGradientOf(passed_on)
+
+
+@ms.jit
+def product(x, y):
+    return seen(x) * seen(y)
+
+
+@case
+def test_numbers_pass_where_gradients_are_seen():
+    return seen(1.5), product(1.5, 2.0), product(t(1.5), 2.0)

@@ -7,7 +7,10 @@ from functools import reduce
 
 import torch
 
+from ms2torch._core import mode
+from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch.language import comparing
 from ms2torch.ops._derived.forms import on_tensors
 
 
@@ -30,8 +33,12 @@ def _comparing(compare):
     return lambda x, y: compare(x, y)
 
 
+def _equal(x, y):
+    return comparing.equal(x, y) if mode.inside or graph_streams.here.call is not None else x == y
+
+
 _COMPARED = {
-    "equal": operator.eq,
+    "equal": _equal,
     "greater_equal": operator.ge,
     "greater_than": operator.gt,
     "le": operator.le,

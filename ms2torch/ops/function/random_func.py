@@ -10,6 +10,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._checkparam import check_value_type
+from ms2torch._core import mode
 from ms2torch._core.checks.calls import type_description
 from ms2torch._core.devices.device import device
 from ms2torch._core.errors import asked, final
@@ -128,7 +129,28 @@ class Multinomial(_Random):
         self.add_prim_attr("side_effect_hidden", True)
 
     def __call__(self, x, num_samples) -> Tensor:
-        return wrap(self._stream.sample(x._t.detach(), int(num_samples)).to(self.dtype.torch))
+        def draw(weights):
+            return self._stream.sample(weights, int(num_samples)).to(self.dtype.torch)
+
+        weights = x._t.detach()
+        return wrap(_RowsAtOnce.apply(weights, draw) if mode.mapped == 1 and weights.dim() == 1
+                    else draw(weights))
+
+
+class _RowsAtOnce(torch.autograd.Function):
+    """Draws by one row of weights; `vmap` draws by all rows, one after another of one stream."""
+
+    @staticmethod
+    def forward(weights, draw):
+        return draw(weights)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output) -> None:
+        """Nothing flows back."""
+
+    @staticmethod
+    def vmap(info, in_dims, weights, draw):
+        return draw(weights.movedim(in_dims[0], 0)), 0
 
 
 @_random
