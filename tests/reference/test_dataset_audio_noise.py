@@ -146,3 +146,18 @@ def test_sounds_that_are_too_short_or_have_too_many_channels():
         except RuntimeError as error:
             found.append([line for line in str(error).split("\n") if line.startswith("[ERROR]")])
     return found
+
+
+@case(each={"kind": ["TPDF", "RPDF", "GPDF"], "shaped": [False, True], "dtype": ["float64", "float32", "int16"]})
+def test_dither_of_halves_and_of_drawn_noise(kind, shaped, dtype):
+    wave = np.arange(1, 13).reshape(2, 2, 3) / 40
+    wave = np.concatenate([wave, wave * 0], -1) * (1000 if dtype == "int16" else 1)
+    found = []
+    for seed in (1, 2):
+        ms.dataset.config.set_seed(seed)
+        dither = A.Dither(A.DensityFunction[kind], shaped)
+        found.append(dither(wave.astype(dtype)))
+        rows = ms.dataset.NumpySlicesDataset([*wave.astype(dtype), *wave.astype(dtype)], ["x"], shuffle=False)
+        rows = rows.map(dither, ["x"], num_parallel_workers=2)
+        found.append([row[0] for row in rows.create_tuple_iterator(num_epochs=1, output_numpy=True)])
+    return found

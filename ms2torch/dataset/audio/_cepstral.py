@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 
 import numpy as np
 
 from ms2torch._core.checks.words import with_public_classes
 from ms2torch._core.random.engines import MT19937
 
+from ..core.errors import pipeline_error, syntax_error
 from ..core.validator_helpers import (
     INT32_MAX,
     check_non_negative_int32,
@@ -17,7 +19,13 @@ from ..core.validator_helpers import (
     type_check,
 )
 from ..transforms.operation import OperationError, RandomOperation
-from ._base import AudioTensorOperation, check_non_negative_float32, check_positive_number, steps
+from ._base import (
+    AudioTensorOperation,
+    check_non_negative_float32,
+    check_not_negative,
+    check_positive_number,
+    steps,
+)
 from ._levels import AmplitudeToDB
 from ._spectral import MelScale, Spectrogram, mel_filters, triangles
 from .utils import BorderType, MelType, NormMode, NormType, WindowType
@@ -179,6 +187,24 @@ def _need(settings: dict, names: tuple) -> None:
         settings[name]
 
 
+def _check_mel(given: dict, sample_rate: int) -> None:
+    """What `MFCC` asks of its settings, in MindSpore's order."""
+    check_pos_int32(given["n_fft"], "n_fft")
+    # of one whose frequencies and filters `MelScale` takes
+    type_check(given["n_mels"], (int,), "n_mels")
+    MelScale(given["n_mels"], sample_rate, given["f_min"], given["f_max"], norm=given["norm"],
+             mel_type=given["mel_scale"])
+    check_not_negative(given["power"], "power", (int, float))
+    for name, kind in (("window", WindowType), ("normalized", bool), ("center", bool),
+                       ("pad_mode", BorderType), ("onesided", bool)):
+        type_check(given[name], (kind,), name)
+    check_non_negative_int32(given["pad"], "pad")
+    if given["hop_length"] is not None:
+        check_pos_int32(given["hop_length"], "hop_length")
+    if given["win_length"] is not None:
+        check_non_negative_int32(given["win_length"], "win_length")
+
+
 def _completed(given, more: dict) -> dict:
     """A user's settings of the spectrogram with what they leave out."""
     settings = {} if given is None else given
@@ -217,6 +243,7 @@ class MFCC(AudioTensorOperation):
         if melkwargs is not None:
             type_check(melkwargs, (dict,), "melkwargs")
             _need(melkwargs, _MEL)
+            _check_mel(melkwargs, sample_rate)
             if melkwargs["n_mels"] < n_mfcc:
                 raise ValueError(
                     "Input n_mels should be greater than or equal to n_mfcc, but got n_mfcc: "
@@ -235,7 +262,24 @@ class MFCC(AudioTensorOperation):
                 "mel_scale": MelType.HTK,
             },
         )
-        self._mels = MelSpectrogram(sample_rate, **self.melkwargs)
+
+    def _check_whole(self):
+        given = self.melkwargs
+        for name, kind in (("win_length", "int"), ("hop_length", "int"), ("f_max", "float")):
+            if given[name] is None:
+                raise RuntimeError("Unable to cast Python instance of type <class 'NoneType'> to C++ type "
+                                   f"'{kind}'")
+        if given["win_length"] > given["n_fft"]:
+            raise pipeline_error("MFCC: win_length must be less than or equal to n_fft, but got win_length: "
+                                 f"{given['win_length']}, n_fft: {given['n_fft']}")
+        if given["power"] == 0:
+            raise syntax_error("MFCC: 'power' must be greater than 0, got: 0")
+
+    @cached_property
+    def _mels(self):
+        given = self.melkwargs
+        return MelSpectrogram(self.sample_rate, **{**given, "f_min": float(given["f_min"]),
+                                                   "win_length": given["win_length"] or None})
 
     def _compute(self, wave):
         return _coefficients(self._mels._compute(wave), self.log_mels, self.n_mfcc, self.norm)

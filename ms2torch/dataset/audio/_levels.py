@@ -6,10 +6,8 @@ import math
 
 import numpy as np
 
-from ms2torch._core.errors import unsupported
-
 from ..core.validator_helpers import check_non_negative_int32, check_pos_int32, check_value, type_check
-from ..transforms.operation import OperationError
+from ..transforms.operation import OperationError, RandomOperation
 from ._base import (
     AudioTensorOperation,
     check_not_negative,
@@ -52,31 +50,52 @@ class AmplitudeToDB(AudioTensorOperation):
         return np.maximum(flat, floor).reshape(level.shape)
 
 
-class Dither(AudioTensorOperation):
-    """Rounded to 16 bits after a little noise (``mindspore.dataset.audio.Dither``): a triangle over the time,
-    as MindSpore's TPDF is; ``noise_shaping`` adds each sample's error to the next.
+class Dither(RandomOperation, AudioTensorOperation):
+    """Rounded to 16 bits after a little noise (``mindspore.dataset.audio.Dither``); ``noise_shaping`` adds
+    each sample's error to the next.
 
-    RPDF and GPDF, which MindSpore draws without the pipeline's seed: NotImplementedError.
+    The noise is MindSpore's. TPDF: a triangle over the time. RPDF: for all samples the value of one that is
+    drawn. GPDF: for all the sum of seven that are drawn, each of which becomes the sum so far before it can
+    be drawn again. (MindSpore leaves these sums in the array that it was given; here it stays as it was.)
     """
 
     def __init__(self, density_function=DensityFunction.TPDF, noise_shaping=False):
         type_check(density_function, (DensityFunction,), "density_function")
         type_check(noise_shaping, (bool,), "noise_shaping")
-        if density_function is not DensityFunction.TPDF:
-            raise unsupported(f"mindspore.dataset.audio.Dither with {density_function.name}",
-                              "MindSpore draws its noise without a seed.", "DensityFunction.TPDF.")
         super().__init__()
         self.density_function, self.noise_shaping = density_function, noise_shaping
+        self.random = density_function is not DensityFunction.TPDF
 
-    def _compute(self, wave):
+    def _draw(self, stream, wave):
         wave = self._checked(wave)
-        triangle = 1 - np.abs(np.arange(wave.shape[-1]) * (2 / wave.shape[-1]) - 1)
-        kind = wave.dtype.type
-        dithered = np.round(wave * kind(32766) + triangle.astype(kind)) / kind(32768)
+        kind, scaled = wave.dtype.type, wave * wave.dtype.type(32766)
+        if self.density_function is DensityFunction.TPDF:
+            noise = (1 - np.abs(np.arange(wave.shape[-1]) * (2 / wave.shape[-1]) - 1)).astype(kind)
+        else:
+            wave, noise = self._drawn(stream, wave.reshape(-1, wave.shape[-1]), wave.shape)
+        scaled += noise
+        dithered = np.trunc(scaled)
+        dithered += np.copysign(abs(scaled - dithered) >= 0.5, scaled)    # halves away from zero
+        dithered /= kind(32768)
         if self.noise_shaping:
             error = dithered - wave
             dithered[..., 1:] += error[..., :-1]
         return dithered
+
+    def _drawn(self, stream, rows, shape):
+        """The wave, as the draws leave it, and its noise."""
+        def place():
+            return stream.integer(0, rows.shape[0] - 1), stream.integer(0, rows.shape[1] - 1)
+
+        noise = rows[place()]
+        if self.density_function is DensityFunction.RPDF:
+            return rows.reshape(shape), noise
+        rows = rows.copy()
+        for _ in range(6):
+            at = place()
+            rows[at] += noise
+            noise = rows[at]
+        return rows.reshape(shape), noise
 
 
 class DBToAmplitude(AudioTensorOperation):

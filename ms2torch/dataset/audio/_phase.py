@@ -206,8 +206,7 @@ class GriffinLim(RandomOperation, AudioTensorOperation):
         wave = self._checked(wave, 2)
         if wave.shape[-2] != self.n_fft // 2 + 1:
             raise OperationError(
-                "GriffinLim: the frequencies of the input should be n_fft // 2 + 1: "
-                f"{self.n_fft // 2 + 1}, but got {wave.shape[-2]}."
+                "GriffinLim: the frequency of the input should equal to n_fft / 2 + 1"
             )
         if self.momentum >= 1:
             raise OperationError(

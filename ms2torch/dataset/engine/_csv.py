@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -94,6 +94,8 @@ class CSVDataset(FilesDataset, UnionBaseDataset):
                 check_width(line, len(fields), len(names))
                 yield row
         except Malformed as error:
+            for convert, field in zip(kinds, error.fields, strict=False):
+                convert(file, error.line, field)
             raise error.shown(file) from None
 
     def _converters(self, names: list[str]) -> list:
@@ -143,8 +145,9 @@ def records(file: str, delimiter: str = ",", header: bool = False) -> Iterator[t
                 number += 1
                 yield number, fields
         if begun:
+            whole = _quoted("".join(begun), delimiter, number + 1, file, to_its_end=False)
             raise Malformed(number + 1, "Invalid csv file, reach the end of file in quote field, check "
-                                        f"{file}.")
+                                        f"{file}.", whole)
 
 
 def check_width(line: int, fields: int, columns: int) -> None:
@@ -164,19 +167,19 @@ def _complete(line: str, fields: list[str]) -> bool:
 
 
 class Malformed(Exception):
-    """A row that cannot be read."""
+    """A row that cannot be read; ``fields`` of it can, and come first."""
 
-    def __init__(self, line: int, text: str) -> None:
+    def __init__(self, line: int, text: str, fields: Sequence[str] = ()) -> None:
         super().__init__(text)
-        self.line = line
+        self.line, self.fields = line, fields
 
     def shown(self, file: str) -> RuntimeError:
         return pipeline_error(f"Invalid file, failed to parse csv file: {file} at line {self.line}. Error "
                               f"message: {self}")
 
 
-def _quoted(line: str, delimiter: str, number: int, file: str) -> list[str] | None:
-    """The fields of a row with quotes; None where a quote is still open at its end."""
+def _quoted(line: str, delimiter: str, number: int, file: str, to_its_end=True) -> list[str] | None:
+    """The fields of a row with quotes; where a quote is still open at its end None, or those before it."""
     fields, at, end = [], 0, len(line)
     while True:
         if at < end and line[at] == '"':
@@ -184,7 +187,7 @@ def _quoted(line: str, delimiter: str, number: int, file: str) -> list[str] | No
             while True:
                 close = line.find('"', at + 1)
                 if close < 0:
-                    return None
+                    return None if to_its_end else fields
                 parts.append(line[at + 1:close])
                 if line[close + 1:close + 2] != '"':
                     break
@@ -194,13 +197,14 @@ def _quoted(line: str, delimiter: str, number: int, file: str) -> list[str] | No
             at = close + 1
             if at < end and line[at] != delimiter:
                 raise Malformed(number, "Invalid csv file, receive unquote char in quote field, check "
-                                         f"{file}.")
+                                        f"{file}.", fields[:-1])
         else:
             stop = line.find(delimiter, at)
             stop = end if stop < 0 else stop
             fields.append(line[at:stop])
             if '"' in fields[-1]:
-                raise Malformed(number, f"Invalid csv file, unexpected quote in unquote field from {file}.")
+                raise Malformed(number, f"Invalid csv file, unexpected quote in unquote field from {file}.",
+                                fields[:-1])
             at = stop
         if at >= end:
             return fields

@@ -17,7 +17,7 @@ from ..core.datatypes import is_data
 from ..core.errors import UserCodeError, operation_failed, pipeline_error, syntax_error, user_stack
 from ..core.validator_helpers import type_check, type_check_list
 from ..debug.debug_hook import with_hooks
-from ..transforms.operation import PyTensorOperation, TensorOperation, is_pil, runs_python, step
+from ..transforms.operation import PyTensorOperation, TensorOperation, forgetful, is_pil, runs_python, step
 from .datasets import UnionBaseDataset, places, to_list
 
 
@@ -58,6 +58,8 @@ class MapDataset(UnionBaseDataset):
         outputs = self.output_columns or [names[take[0]]]
         in_place = len(outputs) == len(take)
         keep = [i for i in range(len(names)) if i not in take]
+        shown = self._shown(names, take)
+        hidden = len(shown) < len(names if in_place else outputs + keep)
 
         def finished(row, results):
             if results is None:
@@ -73,6 +75,8 @@ class MapDataset(UnionBaseDataset):
                 row[i] = owned(result)
             return row
 
+        if hidden:
+            finished = _showing(finished, list(shown.values()))
         begun = 0                    # rows and ends of epochs so far, which MindSpore's workers take in turn
 
         def counted():
@@ -94,7 +98,8 @@ class MapDataset(UnionBaseDataset):
             return Watch(self.callbacks, run).epochs_with_calls(source, processes or work)
         if processes is not None:
             return lambda: processes(child())
-        together = len(take) == 1 and in_place and through is _through      # (a chunk ends where a row fails)
+        # (a chunk ends where a row fails)
+        together = len(take) == 1 and in_place and through is _through and not hidden
         threads = self._threads(turns) if together else None
         if threads is None:
             return lambda: work(source())
@@ -119,8 +124,9 @@ class MapDataset(UnionBaseDataset):
         operations = with_hooks(self.operations)
         tables = sys.modules.get("ms2torch.dataset.vision._tables")    # image programs have it
         made = []
-        for one in tables.fused(operations) if tables else operations:
-            made.append(step(one, self.python_multiprocessing))
+        operations = tables.fused(operations) if tables else operations
+        for one, later in zip(operations, forgetful(operations), strict=True):
+            made.append(step(one, self.python_multiprocessing, later))
             made[-1].operation, made[-1].python = one, runs_python(one)
         return made
 
@@ -180,17 +186,35 @@ class MapDataset(UnionBaseDataset):
     def _columns(self):
         names = list(self.children[0]._columns())
         take = self._places(names)
+        return list(self._shown(names, take))
+
+    def _shown(self, names: list, take: list) -> dict[str, int]:
+        """Names and places of the columns. Of two with a name one is hidden: the one that was there where
+        there are as many outputs as inputs, otherwise the new one."""
         outputs = self.output_columns or [names[take[0]]]
-        kept = [name for i, name in enumerate(names) if i not in take]
-        for name in outputs:
-            if name in kept:
-                raise pipeline_error(f"Invalid parameter, output column name: {name} already exists in the "
-                                     "dataset columns.")
-        if len(outputs) != len(take):
-            return outputs + kept
-        for i, name in zip(take, outputs, strict=True):
-            names[i] = name
-        return names
+        kept = [i for i in range(len(names)) if i not in take]
+        if len(outputs) == len(take):
+            shown = {**{names[i]: i for i in kept}, **dict(zip(outputs, take, strict=True))}
+        else:
+            both = enumerate([*outputs, *(names[i] for i in kept)])
+            shown = {name: i for i, name in both}
+        return dict(sorted(shown.items(), key=lambda item: item[1]))
+
+
+def _showing(finished, places: list):
+    """``finished``, and of its rows the columns at ``places``."""
+    refused = config.get_debug_mode()
+
+    def show(row, results):
+        row = finished(row, results)
+        if refused:
+            raise pipeline_error("Invalid column id encountered. Note: It is unsupported and ambiguous to "
+                                 "reuse the same column name for an output_column name if it is an "
+                                 "input_column name that will already appear as one of the output columns. "
+                                 "Use unique columns names.")
+        return row and [row[i] for i in places]
+
+    return show
 
 
 def _called(operation):

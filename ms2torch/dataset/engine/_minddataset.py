@@ -123,6 +123,10 @@ class MindDataset(MappableDataset, UnionBaseDataset):
 
         return read
 
+    def _file_of(self, row, columns):
+        """MindSpore names the first of the files that it was given, whichever the row is from."""
+        return self.dataset_files[0] if isinstance(self.dataset_files, list) else self.dataset_files
+
     def _order(self) -> Order:
         return Order(self._files().counts, self.sampler, self.num_padded)
 

@@ -240,7 +240,7 @@ def _name_file(error: Exception, source: Dataset, row: int) -> None:
     source's own: no batches, no shuffles between.
     """
     text, node, columns = str(error), source, set()
-    if "map operation: [" not in text or "The corresponding data file" in text:
+    if "map operation: [" not in text or "The corresponding data file" in text or getattr(error, "later", 0):
         return
     while node.children:
         if type(node).__name__ not in ("MapDataset", "RenameDataset", "ProjectDataset"):

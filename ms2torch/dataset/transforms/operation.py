@@ -292,9 +292,9 @@ def _opened(transform):
     return transform._opened() if _is_ours(transform) else transform
 
 
-def _run_of(run):
+def _run_of(run, later: bool):
     """`step` of several transforms that one table does (see `vision._tables`)."""
-    steps = [step(operation) for operation in run.operations]
+    steps = [step(one, later=later or number > 0) for number, one in enumerate(run.operations)]
 
     def apply(*columns):
         if len(columns) == 1:
@@ -347,19 +347,43 @@ class _Done(typing.NamedTuple):
     result: object
 
 
-def step(operation, processes: bool = False):
+def step(operation, processes: bool = False, later: bool = False):
     """An operation of ``map`` as a function whose errors are worded as the pipeline's.
+
+    ``later``: MindSpore has forgotten the row's file when it comes to this operation.
 
     Transforms that rows can take in several threads at once have ``parts``: a function of the column that
     draws, in the order of the rows (None where nothing is drawn), and one that computes, of what was drawn
     and the column. ``processes``: MindSpore runs functions of the program in processes of their own.
     """
     if hasattr(operation, "by_table"):
-        return _run_of(operation)
-    return _of_transform(operation) if _is_ours(operation) else _of_function(operation, processes)
+        return _run_of(operation, later)
+    return _of_transform(operation, later) if _is_ours(operation) else _of_function(operation, processes,
+                                                                                    later)
 
 
-def _of_transform(operation):
+def _later(error: Exception, later: bool) -> Exception:
+    error.later = later
+    return error
+
+
+def forgetful(operations: list) -> list[bool]:
+    """Which operations of a ``map`` come after the first that MindSpore runs, which takes the row's file with
+    it: one of C++, or all of Python at the beginning."""
+    found, python, begins = [], False, True
+    for operation in operations:
+        if hasattr(operation, "by_table"):
+            python = False
+        elif not _is_ours(operation):
+            python = True
+        elif operation.implementation is not None:      # others are what the one before is
+            python = operation.implementation is Implementation.PY
+        begins = begins and python
+        found.append(bool(found) and not begins)
+    return found
+
+
+def _of_transform(operation, later: bool):
     """`step` of a transform of this package."""
     python = operation.implementation is Implementation.PY
     name = "PyFunc" if python else operation._pipeline_name or type(operation).__name__
@@ -370,11 +394,12 @@ def _of_transform(operation):
             try:
                 return function(*columns)
             except OperationError as error:
-                raise error.in_pipeline(name) from None
-            except UserCodeError:
+                raise _later(error.in_pipeline(name), later) from None
+            except UserCodeError as error:
+                error.later = later
                 raise
             except Exception as error:
-                raise operation_failed(name, error, skip=2) from error
+                raise _later(operation_failed(name, error, skip=2), later) from error
 
         return apply
 
@@ -410,7 +435,7 @@ def _parts(operation, stream):
     return choose, compute
 
 
-def _of_function(operation, processes: bool):
+def _of_function(operation, processes: bool, later: bool):
     """`step` of a function of the program."""
 
     def call(*columns):
@@ -419,7 +444,7 @@ def _of_function(operation, processes: bool):
         except Exception as error:
             if processes:
                 raise UserCodeError(f"map operation: [PyFunc] failed. {user_stack(error)}") from error
-            raise operation_failed("PyFunc", error) from error
+            raise _later(operation_failed("PyFunc", error), later) from error
         if results is None:
             raise UserCodeError(f"map operation: [PyFunc] failed. {_NOTHING}")
         if isinstance(results, types.GeneratorType):

@@ -11,7 +11,7 @@ from ms2torch._core.random.engines import MT19937
 from ms2torch._core.tensor import dtype as ms_dtype
 
 from ..core.datatypes import named
-from ..core.errors import pipeline_error
+from ..core.errors import pipeline_error, syntax_error
 from ..core.validator_helpers import check_pos_int64, check_positive, check_value, type_check, type_check_list
 from .operation import (
     Compose,
@@ -162,6 +162,11 @@ class Mask(TensorOperation):
         type_check(dtype, (ms_dtype.Type,), "dtype")
         super().__init__()
         self.operator, self.constant, self.dtype = operator, constant, numpy_dtype(dtype)
+
+    def _check_whole(self):
+        if self.dtype is None:
+            raise syntax_error("Mask: Only supports bool or numeric datatype for generated mask type, but "
+                               "got:string")
 
     def _compute(self, column):
         constant = self.constant

@@ -143,10 +143,10 @@ class Crop(ImageOperation):
     """A rectangle: ``coordinates`` (top, left) and ``size``."""
 
     def __init__(self, coordinates, size):
-        check_size(size)
         type_check_list(coordinates, (int,), "coordinates")
         for i, place in enumerate(coordinates):
             check_value(place, [0, INT32_MAX], f"coordinates[{i}]")
+        check_size(size)
         super().__init__()
         self.coordinates, self.size = coordinates, (size, size) if isinstance(size, int) else tuple(size)
 
