@@ -73,7 +73,7 @@ MODULES = {_module(p): p for p in SOURCES}
 # The rooms from the ground up: a module imports, at import time, from its own layer and those below. The
 # engine and the names keep to it inside functions too.
 LAYERS = [layer.split() for layer in """
-_early _version _core.errors _core.live_numbers _core.mode _core.protobuf _core.torch_private
+_early _version _core.errors _core.live_numbers _core.mode _core.messages _core.protobuf _core.torch_private
 _core.devices
 _core.random
 _core.tensor _core.operators _core.checks

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 
 import torch
 
+from ms2torch._core.protobuf import Damaged
 from ms2torch._core.tensor import dtype as _dtype
 
-from .messages import Damaged, parse
+from .messages import parse
 
 PARTIAL, SWITCH, CALL = "Partial", "Switch", "call"
 # TensorProto's and AttributeProto's numbers of element types.

@@ -7,10 +7,10 @@ from functools import partial
 
 from ms2torch._checkparam import check_isinstance
 from ms2torch._core.errors import unsupported
+from ms2torch._core.protobuf import Damaged
 from ms2torch.train import _encryption
 
 from . import graph, running
-from .messages import Damaged
 
 _FAILED = "Load MindIR failed."
 _ENCRYPTED = (

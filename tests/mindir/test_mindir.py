@@ -155,7 +155,7 @@ def test_messages_within_messages_end():
     deep = b""
     for _ in range(500):
         deep = protobuf.content(17, deep)
-    with pytest.raises(messages.Damaged, match="too deep"):
+    with pytest.raises(protobuf.Damaged, match="too deep"):
         messages.parse(memoryview(deep), "Attribute")
 
 

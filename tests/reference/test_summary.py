@@ -263,3 +263,33 @@ def test_a_file_is_no_folder_of_summaries(inside):
             SummaryCollector(os.path.join(name, "x") if inside else name)
         except OSError as error:
             raise type(error)(str(error).replace(os.path.realpath(folder), "")) from None
+
+
+@case()
+def test_records_read_as_messages():
+    from mindspore.train.summary._summary_adapter import _calc_histogram_bins
+    from mindspore.train.summary_pb2 import Event
+
+    with tempfile.TemporaryDirectory() as folder:
+        with ms.SummaryRecord(folder) as writer:
+            writer.add_value("scalar", "loss", Tensor(1.5))
+            writer.add_value("tensor", "t", Tensor([[1.0, 2.0]]))
+            writer.add_value("histogram", "h", Tensor([1.0, 2.0, float("nan"), float("inf")]))
+            writer.add_value("image", "i", Tensor(np.zeros((1, 3, 2, 4), np.float32)))
+            writer.record(7)
+        with open(glob.glob(os.path.join(folder, "*_MS"))[0], "rb") as file:
+            content = file.read()
+    events = []
+    while content:
+        size = struct.unpack("<Q", content[:8])[0]
+        events.append(Event.FromString(content[12 : 12 + size]))
+        content = content[16 + size :]
+    first, event = events
+    found = [first.version, first.step, len(first.summary.value), event.step, event.version, event.wall_time > 1e9]
+    for value in sorted(event.summary.value, key=lambda value: value.tag):
+        h, i = value.histogram, value.image
+        found.append((value.tag, value.scalar_value, list(value.tensor.dims), list(value.tensor.float_data),
+                      h.count, h.max, h.min, h.sum, h.nan_count, h.pos_inf_count,
+                      [(b.left, b.width, b.count) for b in h.buckets], i.height, i.width, i.colorspace,
+                      i.encoded_image[:4].hex()))
+    return found, [_calc_histogram_bins(n) for n in (1, 6, 95, 1200)]
