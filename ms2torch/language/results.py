@@ -19,6 +19,7 @@ from ms2torch.common.parameter import Parameter, ParameterTuple
 from ms2torch.language.arithmetic import single
 
 # Above it MindSpore hands out a float of 32 bits in any case.
+_LEVELS = 6
 _LARGE = 2.0**24
 
 
@@ -46,12 +47,33 @@ def handed_out(value, function, args: tuple, kwargs: dict):
     if isinstance(value, Parameter):
         code = getattr(inspect.unwrap(getattr(function, "_graph_source", function)), "__code__", None)
         return value if code is None or _only_passes_on(code) else _value_of(value)
+    if isinstance(value, (tuple, list)) and any(isinstance(v, (tuple, list)) for v in value):
+        _refuse_depth(value)
     if isinstance(value, (int, float, tuple)) and is_mutable(value) and any(v is value for v in args):
         return value
     passed = None
     if _holds_float(value):
         passed = {v for v in _floats_of(function, args, kwargs) if abs(v) < _LARGE and single(v)}
     return _out(value, passed, (), {id(v) for v in args if v.__class__ is OrderedDict})
+
+
+def _refuse_depth(value) -> None:
+    """RuntimeError where lists and tuples are nested too deeply, around a Tensor or constants alone."""
+    of_tensors, depth = _depths(value)
+    if of_tensors > _LEVELS or (not of_tensors and depth > _LEVELS):
+        kinds = "List" if of_tensors else "List, tuple and dict"
+        raise RuntimeError(f"{kinds} nesting is not allowed more than {_LEVELS} levels.")
+
+
+def _depths(value) -> tuple[int, int]:
+    """How many lists and tuples are around the deepest Tensor, 0 where there is none, and how many in all."""
+    of_tensors = depth = 0
+    for item in value:
+        inner = _depths(item) if isinstance(item, (tuple, list)) else (0, 0)
+        if inner[0] or isinstance(item, Tensor):
+            of_tensors = max(of_tensors, inner[0] + 1)
+        depth = max(depth, inner[1])
+    return of_tensors, depth + 1
 
 
 def forget() -> None:

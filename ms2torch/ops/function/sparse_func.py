@@ -66,8 +66,9 @@ def coo_concat(sp_input, concat_dim=0):
     """COOTensors joined along an axis (``mindspore.ops.coo_concat``). ValueError for fewer than two."""
     if len(sp_input) < 2:
         raise ValueError("For coo_concat, not support COOTensor input number < 2.")
-    if isinstance(concat_dim, float):
-        raise TypeError("list indices must be integers or slices, not float")
+    if isinstance(concat_dim, (bool, float)):
+        raise TypeError("For 'SparseConcat', the type of 'concat_dim' should be 'int', but got type "
+                        f"'{type(concat_dim).__name__}'.")
     if not -2 <= concat_dim < 2:
         raise IndexError("list index out of range")
     concat_dim %= 2
@@ -76,6 +77,9 @@ def coo_concat(sp_input, concat_dim=0):
             raise RuntimeError(f"For op SparseConcatThe No.{k} input COO tensor shape size is incorrect. The "
                                f"No.{1 - concat_dim} shape is {x.shape[1 - concat_dim]} not equal with first "
                                f"COO tensor shape: {sp_input[0].shape[1 - concat_dim]}.")
+    if len({x.values.dtype for x in sp_input}) > 1:
+        told = "".join(f"name:[values{k}]:Tensor[{x.values.dtype}].\n" for k, x in enumerate(sp_input))
+        raise TypeError(f"For primitive[SparseConcat], the input type must be same.\n{told}")
     places, sizes = [], [0]
     for k, x in enumerate(sp_input):
         needs_int64(x, "SparseConcat", f"indices{k}")
