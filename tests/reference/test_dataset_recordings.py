@@ -137,6 +137,13 @@ def test_libri_tts_texts(text):
                          read(ds.LibriTTSDataset("f", usage="dev-clean", shuffle=False)))[2])
 
 
+@case(each={"texts": ["a\tb\tc", "x\t\ty z"]})
+def test_libri_tts_texts_of_several_fields(texts):
+    told = f"116_288045_000003_000000\t{texts}\n"
+    return said(lambda: (libri("dev-clean"), written("f/dev-clean/116/288045/116_288045.trans.tsv", told),
+                         read(ds.LibriTTSDataset("f", usage="dev-clean", shuffle=False)))[2])
+
+
 def commands(usage=None, **arguments):
     for name in ("cat/b433eff_nohash_0", "cat/5a33edf_nohash_1", "dog/b433w2w_nohash_0", "dog/aaa_nohash_12",
                  "_background_noise_/white_noise"):

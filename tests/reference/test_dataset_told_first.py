@@ -1,6 +1,8 @@
 """Pipelines: which of several mistakes is told, in which words, which file is named, and which of two columns with a
 name is seen."""
 
+import os
+
 import mindspore as ms
 import mindspore.dataset as ds
 import mindspore.dataset.audio as A
@@ -110,3 +112,26 @@ def test_the_file_of_a_row_that_failed(name, where):
             list(ds.MindDataset(where, ["i"], shuffle=False).map(FAILING[name], ["i"]))
         except RuntimeError as error:
             return [line for line in str(error).splitlines() if "map operation" in line]
+
+
+@case(each={"momentum": [1, 1.5], "frequencies": [151, 3]})
+def test_too_much_momentum_before_too_many_frequencies(momentum, frequencies):
+    return said(lambda: A.GriffinLim(n_fft=300, momentum=momentum)(np.zeros((frequencies, 8), np.float32)))
+
+
+NUMBERS = {"text": "1", "half": 1.5, "whole": 1.0, "true": True, "None": None, "numpy's": np.int32(3), "list": [1],
+           "below": -1, "large": 1 << 40}
+
+
+@case(each={"number": list(NUMBERS)})
+def test_numbers_of_classes(number):
+    def read():
+        with open("x.png", "wb") as file:
+            file.write(b"\x89PNG")
+        with open("m.json", "w") as file:
+            file.write(f'{{"source": "{os.path.realpath("x.png")}", "usage": "train", '
+                       '"annotation": [{"type": "cls", "name": "cat"}]}\n')
+        rows = ds.ManifestDataset("m.json", class_indexing={"cat": NUMBERS[number]}, shuffle=False)
+        return [int(row[1]) for row in rows.create_tuple_iterator(num_epochs=1, output_numpy=True)]
+
+    return said(read)

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from ..core.errors import syntax_error
 from ..core.validator_helpers import (
     check_non_negative_int32,
     check_pos_float32,
@@ -202,15 +203,16 @@ class GriffinLim(RandomOperation, AudioTensorOperation):
         self.hop_length, self.window_type = hop_length or self.win_length // 2, window_type
         self.power, self.momentum, self.length, self.rand_init = power, momentum, length or 0, rand_init
 
+    def _check_whole(self):
+        if self.momentum >= 1:
+            raise syntax_error("GriffinLim: momentum equal to or greater than 1 can be unstable, but got: "
+                               f"{self.momentum:f}")
+
     def _draw(self, stream, wave):
         wave = self._checked(wave, 2)
         if wave.shape[-2] != self.n_fft // 2 + 1:
             raise OperationError(
                 "GriffinLim: the frequency of the input should equal to n_fft / 2 + 1"
-            )
-        if self.momentum >= 1:
-            raise OperationError(
-                f"GriffinLim: momentum equal to or greater than 1 can be unstable, but got: {self.momentum}"
             )
         sizes = wave.astype(np.float64) ** (1 / self.power)
         shape = framed(self.window_type, self.win_length, self.n_fft)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from operator import index
 
 import numpy as np
 
@@ -172,8 +173,8 @@ class ManifestDataset(ListedDataset, VisionBaseDataset):
         if not self.class_indexing:
             names = sorted({name for _, labels in rows for name in labels})
             self.class_indexing = {name: number for number, name in enumerate(names)}
-        rows = [(path, [self.class_indexing[name] for name in labels if name in self.class_indexing])
-                for path, labels in rows]
+        numbers = {name: index(number) for name, number in self.class_indexing.items()}
+        rows = [(path, [numbers[name] for name in labels if name in numbers]) for path, labels in rows]
         return [row for row in rows if row[1]]
 
     def _of(self, content: dict, name: str, number: int):
@@ -205,7 +206,7 @@ class ManifestDataset(ListedDataset, VisionBaseDataset):
 
     def _row(self, item):
         label = item[1][0] if len(item[1]) == 1 else item[1]
-        return [self._image(item[0]), np.array(label, np.int32)]
+        return [self._image(item[0]), np.array(label).astype(np.int32)]        # what is too large, around
 
     def get_class_indexing(self):
         """From the name of a class to its label."""

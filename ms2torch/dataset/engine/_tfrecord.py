@@ -57,6 +57,7 @@ class TFRecordDataset(FilesDataset, UnionBaseDataset):
         self.columns_list = list(columns_list or ())
         self.shard_equal_rows = bool(shard_equal_rows)
         self.compression_type = compression_type or ""
+        self._schema_file = schema if isinstance(schema, str) else None
         if isinstance(schema, str):
             schema = Schema._of_dataset(schema)
         self.schema = schema
@@ -83,8 +84,13 @@ class TFRecordDataset(FilesDataset, UnionBaseDataset):
             try:
                 with self._opened(path) as file:
                     good = is_record_file(file)
-            except (OSError, EOFError, zlib.error):
+            except zlib.error:
+                raise pipeline_error("Invalid or incomplete inflate data when inflating file "
+                                     f"{path}!") from None
+            except (OSError, EOFError):
                 good = False
+            if not good and self.compression_type:
+                raise pipeline_error(f"Invalid TFRecord file: {path}")
             if not good:
                 wrong.append(f"    {path}\n")
         if wrong:
@@ -161,18 +167,24 @@ class TFRecordDataset(FilesDataset, UnionBaseDataset):
     def _kinds(self) -> dict:
         """Of each column: its dtype and shape by the schema, or its kind by the first row."""
         if self._known_columns is None:
+            told = ""
             if self.schema is not None:
                 fields = self.schema._fields()
+                told = f" file: {self._schema_file}" if self._schema_file is not None else \
+                    f" file content: {self.schema.to_json()}"
                 for name in self.columns_list:
                     if name not in fields:
                         raise pipeline_error(f"Invalid data, failed to find column: {name} in JSON schema "
-                                             f"file. file content: {self.schema.to_json()}")
+                                             f"file.{told}")
             else:
                 fields = {name: _kind(value) for name, value in sorted(self._first().items())}
                 for name in self.columns_list:
                     if name not in fields:
                         raise pipeline_error("Invalid columns_list, tfrecord file failed to find column "
                                              f"name: {name}")
+            for name in self.columns_list:
+                if self.columns_list.count(name) > 1:
+                    raise pipeline_error(f"column name '{name}' already exists in schema.{told}")
             self._known_columns = {name: fields[name] for name in self.columns_list or fields}
         return self._known_columns
 

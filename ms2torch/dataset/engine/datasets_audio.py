@@ -267,7 +267,7 @@ class LibriTTSDataset(_Recordings):
         found = []
         with open(path, encoding="utf-8", errors="surrogateescape") as text:
             for line in text.read().splitlines():
-                name, *texts = line.split("\t")
+                name, *texts = line.split("\t", 2)
                 speaker, chapter, *numbers = [*name.split("_"), ""]
                 if len(numbers) != 3 or not speaker.isdigit() or not chapter.isdigit():
                     raise pipeline_error(f"Invalid file, the file may not be a LibriTTS dataset file: {path}")
