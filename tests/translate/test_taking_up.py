@@ -185,6 +185,28 @@ def test_what_a_checkpoint_holds_beside_the_network_and_the_names_behind_a_prefi
     assert files[0][0][:2] == ["m.0.weight", "m.0.bias"] and files[0][1] == [2.0, 8.0, 0.5]
 
 
+_PREFIXES = """
+import mindspore as ms
+from mindspore import nn
+
+net, other = nn.Dense(3, 2), nn.Dense(2, 1)
+optimizer = nn.Adam(net.trainable_params(), 0.1)
+optimizer.update_parameters_name("optG.")
+other.update_parameters_name("more.")
+other.update_parameters_name("net.")
+names = [p.name for one in (net, other) for p in one.get_parameters()]
+"""
+
+
+def test_an_optimizers_prefix_is_that_of_what_it_moves():
+    translation = translate_source(_PREFIXES)
+    assert all(site.settled for site in translation.sites) and "ms2torch" not in translation.text
+    here, there = {"__name__": "here"}, {"__name__": "there"}
+    exec(_PREFIXES.replace("mindspore", "ms2torch"), here)
+    exec(translation.text, there)
+    assert here["names"] == there["names"] == ["optG.weight", "optG.bias", "net.weight", "net.bias"]
+
+
 def test_a_callback_stays_with_the_settings_that_stay():
     translation = translate_source(_SAVING.replace("(3, 60,", "(3, crc_check=True,"))
     assert {s.name.rsplit(".")[-1] for s in translation.sites if not s.settled} >= {

@@ -321,7 +321,7 @@ def named(module, moving=False):
             for name in ("mean", "var"):
                 buffer = getattr(layer, f"running_{name}")
                 label = f"{prefix}.moving_{name.replace('var', 'variance')}".lstrip(".")
-                buffer.label = getattr(buffer, "before", "") + label
+                buffer.label = getattr(buffer, "renamed", label)
                 found.append(buffer)
         own = list(layer.named_parameters(recurse=False))
         if isinstance(layer, nn.RNNBase):  # all layers' weights of a kind stand together
@@ -333,15 +333,24 @@ def named(module, moving=False):
             elif isinstance(layer, (nn.Embedding, nn.PReLU)):
                 name = "w" if isinstance(layer, nn.PReLU) else "embedding_table"
             name = getattr(parameter, "own_name", name)
-            parameter.label = getattr(parameter, "before", "") + (f"{prefix}.{name}" if prefix else name)
+            parameter.label = getattr(parameter, "renamed", f"{prefix}.{name}" if prefix else name)
             found.append(parameter)
     return found
 
 
 def prefixed(module, prefix):
-    """The names of a module's parameters begin with a prefix from now on."""
+    """A module's parameters are called a prefix and their names in it from now on."""
     for parameter in named(module, moving=True):
-        parameter.before = prefix + getattr(parameter, "before", "")
+        vars(parameter).pop("renamed", None)
+    for parameter in named(module, moving=True):
+        parameter.renamed = parameter.label = prefix + parameter.label
+
+
+def prefixed_where_moved(optimizer, prefix):
+    """The names of the parameters that an optimizer moves begin with a prefix from now on."""
+    for group in optimizer.param_groups:
+        for parameter in group["params"]:
+            parameter.renamed = parameter.label = prefix + parameter.label
 
 
 def described(parameter, name=None):

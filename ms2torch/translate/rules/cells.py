@@ -220,8 +220,12 @@ _NAMES = frozenset({"name", "parameters_and_names", "parameters_dict", "param_pr
 def update_parameters_name(call):
     if not any(isinstance(n, ast.Attribute) and n.attr in _NAMES for n in ast.walk(call.rewriter.tree)):
         return needless(call)
-    call.helper("prefixed")
-    return "prefixed({self}, {prefix})"
+    owner = call.rewriter.reading.inferred(call.node.func.value)
+    form = "prefixed"
+    if isinstance(owner, Of) and is_a(owner.cls, "mindspore.nn.Optimizer"):
+        form = "prefixed_where_moved"
+    call.helper(form)
+    return f"{form}({{self}}, {{prefix}})"
 
 
 @rule("nn.Cell.to_float", "net.to(dtype)")
