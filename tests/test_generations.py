@@ -542,7 +542,7 @@ EARLIER = {
                lambda: ops.matmul(Tensor(X), Tensor(X.T))),
     "less": (lambda: ops.less(x=Tensor(X), y=Tensor(X)), lambda: ops.less(Tensor(X), Tensor(X))),
     "mul": (lambda: Tensor(X).mul(value=Tensor(X)), lambda: Tensor(X) * Tensor(X)),
-    "prod": (lambda: Tensor(X).prod(axis=1, keep_dims=True), lambda: Tensor(X).prod(1, None, True)),
+    "prod": (lambda: Tensor(X).prod(axis=1, keep_dims=True), lambda: Tensor(X).prod(1, True)),
     "tile": (lambda: Tensor(X).tile(multiples=(2, 1)), lambda: Tensor(X).tile((2, 1))),
 }
 

@@ -146,9 +146,10 @@ def _from(home: str) -> dict[str, frozenset[str]]:
 
 
 def _elsewhere(home: str, name: str, asked: str):
-    """Our definition of what MindSpore keeps at ``home``, by whichever of its paths we define it."""
+    """Our definition of what MindSpore keeps at ``home``, by whichever of its paths we define it: a module
+    that is loaded first, others need not be for it."""
     others = [path for path, known in _from(home).items() if name in known]
-    for path in (home, *sorted(others, key=len)):
+    for path in (home, *sorted(others, key=lambda path: (our_name(path) not in sys.modules, len(path)))):
         if path != asked and _has_file(path):
             found = vars(importlib.import_module(our_name(path)))
             if name in found and not isinstance(found[name], Missing):

@@ -111,7 +111,6 @@ CALLS = {
     "BCELoss of no reduction": lambda: nn.BCELoss(reduction=None),
     "the class of Tensors": lambda: ops.asinh(Tensor),
     "the class of Tensors for a seed": lambda: ops.RandomShuffle(1, Tensor),
-    "bytes": lambda: ops.asinh(b"ab"),
     "a COOTensor": lambda: ops.bessel_j0(_sparse()),
     "a COOTensor for an array": lambda: mnp.fliplr(_sparse()),
     "copy_, a number for a truth": lambda: x().copy_(x(), 1),

@@ -33,7 +33,7 @@ _GROUP = re.compile(r"^\w+|\([^()]*\)")
 _ARGUMENT = re.compile(r"(\w+)(?::(\w+)(?:\.(\w+))?|:=([^=]+))?(?:\{([^}]*)\})?=<([^>]*)>")
 _AXIS = re.compile(r"(start_|end_)?(dim|axis)s?\d?")
 _CAST = re.compile(r"For '(\w+)', the value of '(\w+)' is invalid")
-_WORDS = {bool: "bool", int: "int", float: "float", str: "string", bytes: "string", type(None): "None"}
+_WORDS = {bool: "bool", int: "int", float: "float", str: "string", type(None): "None"}
 # The Tensors of which sparse ones are made.
 _SPARSE = {"COOTensor": ("indices", "values"), "CSRTensor": ("indptr", "indices", "values")}
 _TYPES = ((type(None), "None"), (bool, "Bool"), (int, "Int64"), (float, "Float32"), ((str, bytes), "String"),
