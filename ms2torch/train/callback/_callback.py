@@ -226,8 +226,9 @@ def _handle_loss(outputs):
         if isinstance(outputs[0], Tensor):
             return outputs[0]
     elif isinstance(outputs, Tensor):
-        values = outputs.asnumpy()
-        return float(values.item() if values.size == 1 else np.mean(values))
+        if outputs._t.numel() == 1:         # (what a training prints at each step)
+            return float(outputs._t.item())
+        return float(np.mean(outputs.asnumpy()))
     return outputs
 
 
