@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core.checks.calls import type_description
 from ms2torch._core.checks.error_wrappers import wrap_class
 from ms2torch._core.checks.refusals import wrong_dtype
 from ms2torch._core.operators.registry import Primitive
@@ -93,7 +94,7 @@ class LinearSumAssignment(Primitive):
     def __call__(self, cost_matrix: Tensor, dimension_limit: Tensor, maximize: bool) -> tuple[Tensor, Tensor]:
         if not isinstance(dimension_limit, Tensor):
             raise TypeError("For Primitive[LinearSumAssignment], the type of input argument[dimension_limit] "
-                            f"must be Tensor but got {_kind(dimension_limit)}.")
+                            f"must be Tensor but got {type_description(dimension_limit)}.")
         if cost_matrix._t.dtype not in _COSTS:
             raise wrong_dtype("LinearSumAssignment", "cost_matrix", cost_matrix._t.dtype, _COSTS)
         if cost_matrix.ndim != 2:
@@ -101,11 +102,5 @@ class LinearSumAssignment(Primitive):
                              f"but got {cost_matrix.ndim}.")
         if not isinstance(maximize, bool):
             raise TypeError("For primitive[LinearSumAssignment], the input argument[maximize] must be a type "
-                            f"of {{Bool}}, but got {_kind(maximize)}.")
+                            f"of {{Bool}}, but got {type_description(maximize)}.")
         return linear_sum_assignment(cost_matrix, maximize, dimension_limit)
-
-
-def _kind(value) -> str:
-    if isinstance(value, Tensor):
-        return f"Tensor[{value.dtype}]"
-    return {int: "Int64", float: "Float32", bool: "Bool"}.get(type(value), type(value).__name__)

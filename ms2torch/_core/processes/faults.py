@@ -67,12 +67,12 @@ def _told_briefly(kind, value, trace) -> bool:
     if JOB not in os.environ:
         return False
     if issubclass(kind, Exception):
-        if not getattr(value, "of_another_rank", False):
+        told = getattr(value, "of_another_rank", None)
+        if told is None:
             return False
         places = [f"{os.path.basename(frame.filename)}:{frame.lineno}: "
                   for frame in traceback.extract_tb(trace)
                   if not frame.filename.startswith(("<", *_LIBRARIES))]
-        told = str(value).rpartition(" (")[0]       # (without torch's words)
         print(f"[ms2torch] {''.join(places[-1:])}{told}", file=sys.stderr, flush=True)
     return issubclass(kind, (Exception, KeyboardInterrupt))
 
@@ -174,9 +174,10 @@ def diagnose(err: Exception, what: str, members=None) -> RuntimeError:
     global _survives
     _survives = bool(found)
     lines = "; ".join(found) or "all ranks were there"
-    error = RuntimeError(f"Rank {_rank} failed in {here}: {lines}. ({str(err).strip().splitlines()[0]})")
+    told = f"Rank {_rank} failed in {here}: {lines}."
+    error = RuntimeError(f"{told} ({str(err).strip().splitlines()[0]})")
     error.from_user = True
-    error.of_another_rank = _survives
+    error.of_another_rank = told if found else None
     return error
 
 
