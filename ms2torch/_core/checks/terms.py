@@ -142,7 +142,13 @@ def _sized(how: str):
     return lambda x: shapes(tuple(_tensor(x).shape))[how]
 
 
+# The numbers that MindSpore's core has for dtypes.
+_IDS = {"Bool": 30, "Int8": 32, "Int16": 33, "Int32": 34, "Int64": 35, "UInt8": 37, "UInt16": 38,
+        "UInt32": 39, "UInt64": 40, "Float16": 42, "Float32": 43, "Float64": 44, "Complex64": 51,
+        "Complex128": 52}
+
 WORDS = {
+    "type_id": lambda x: _IDS[_dtype(x)],
     "rank": lambda x: _tensor(x).ndim,
     "on_ascend": lambda: device.wanted == "Ascend",
     # As they come: while a graph is exported sizes may be open, and a plain int would fix them.
