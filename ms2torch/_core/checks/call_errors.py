@@ -10,6 +10,7 @@ import torch
 from ms2torch._core.checks import refused, rules
 from ms2torch._core.checks.calls import not_a_tensor, wrong_call
 from ms2torch._core.checks.guards import GUARDED
+from ms2torch._core.checks.preconditions import AcceptedCalls
 from ms2torch._core.checks.refusals import cannot_broadcast, translate
 from ms2torch._core.checks.words import with_public_classes
 from ms2torch._core.operators import unsigned
@@ -107,9 +108,13 @@ def with_guard(kernel, name: str, functional: bool = True):
     if name not in GUARDED:
         return None
 
+    accepted = AcceptedCalls()
+
     def guard(*args, **kwargs):
-        if wrong := rules.refusal(name, *_inputs(name, kernel, args, kwargs), functional):
-            raise wrong
+        if (key := accepted.key_here(args, kwargs)) not in accepted.known:
+            if wrong := rules.refusal(name, *_inputs(name, kernel, args, kwargs), functional):
+                raise wrong
+            accepted.add(key)
         return kernel(*args, **kwargs)
 
     return guard

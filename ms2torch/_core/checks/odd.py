@@ -25,6 +25,7 @@ _HOLE = re.compile(r"\{(\w+)\}")
 _PLAIN = frozenset((int, float, bool, str, type(None)))
 _FUNCTIONS = (type(abs), type(re.compile), type)
 
+_INTS = frozenset((int,))
 
 def _read() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
@@ -139,6 +140,6 @@ def plain_places(*called: str) -> frozenset[str]:
 
 def is_whole(value) -> bool:
     """Whether this is a sequence of whole numbers."""
-    return value.__class__ in (tuple, list) and all(v.__class__ is int for v in value)
+    return value.__class__ in (tuple, list) and _INTS.issuperset(map(type, value))
 
 

@@ -73,13 +73,18 @@ def _compiled(called: str, kernel, run, places, defaults, no_form, also, apart):
     if called.startswith("Tensor."):
         names[0] = "self"
 
+    let_pass = AcceptedCalls()
+
     def refuse(*values):
+        if (key := let_pass.key(values)) in let_pass.known:
+            return
         given = [(places[n], v) for n, v in zip(wanted, values, strict=True)
                  if v is not defaults.get(places[n], refused.NOTHING) and v is not OMITTED]
         if wrong := refused.argument_error(called, given, defaults, certain=True):
             raise wrong
         if no_form and (wrong := no_form(values)):
             raise wrong
+        let_pass.add(key)
 
     def first_of(wrong, held):
         """``wrong``, or what a function says of an argument before it calls the operator of ``wrong``."""

@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from ms2torch._core.devices import device
 from ms2torch._core.operators.spelling import Omitted
 
 
@@ -140,6 +141,7 @@ class AcceptedCalls:
     MOST = 256
     _TENSORS = frozenset((torch.Tensor, torch.nn.Parameter))
     _PLAIN = frozenset((int, float, bool, str, type(None), Omitted))
+    _INTS = frozenset((int,))
 
     def __init__(self) -> None:
         self.known: set = set()
@@ -151,11 +153,18 @@ class AcceptedCalls:
             kind = v.__class__
             if kind in self._TENSORS:
                 found.append((v.dtype, v.shape))
-            elif kind in self._PLAIN or (kind is tuple and all(n.__class__ is int for n in v)):
+            elif kind in self._PLAIN:
                 found.append((kind, v))
+            elif (kind is tuple or kind is list) and self._INTS.issuperset(map(type, v)):
+                found.append((kind, *v))
             else:
                 return None
         return tuple(found)
+
+    def key_here(self, args, kwargs) -> tuple | None:
+        """`key` of torch tensors and values, where what a CPU's kernels lack is refused."""
+        key = self.key((*args, *kwargs.values()))
+        return key and (*key, *kwargs, device.has_cpu_kernels())
 
     def key_of_call(self, args, kwargs, of=None, attributes=()) -> tuple | None:
         """`key` of a call of Tensors and values, with the names of those that are given by name, and of what

@@ -15,14 +15,12 @@ import torch
 from ms2torch._core.checks import refused
 from ms2torch._core.checks.calls import compiled_name
 from ms2torch._core.checks.odd import odd_error
-from ms2torch._core.checks.overloads import OVERLOADS, names_in_forms, overload_error
+from ms2torch._core.checks.overloads import OVERLOADS, overload_error
 from ms2torch._core.checks.preconditions import OF_FAILURES, precondition_error
 from ms2torch._core.checks.single_forms import SINGLE_FORMS, single_form_error, unpacking_error
 from ms2torch._core.operators import callsite
-from ms2torch._core.operators.dispatch import ABSENT
 from ms2torch._core.operators.primitive_factory import REQUIRED
 from ms2torch._core.operators.spelling import Arguments
-from ms2torch._core.operators.tables import NAMES
 from ms2torch._core.tensor.tensor import lower
 
 
@@ -126,46 +124,6 @@ def given_pairs(shown: Arguments, values, err, all_of: str = "") -> list:
         free.pop()
     return [*((n, v) for n, v, _ in free),
             *(refused.Named((said, held[n])) for n, said in named.items() if n in held)]
-
-
-# Calls that gave some of their arguments by another form's names, and fit it: by names and classes, where
-# these say all that a form asks.
-_FITTING: set[tuple] = set()
-_MOST = 4096
-_DECIDED = frozenset((int, bool, float, str, type(None)))
-
-
-def respelled(shown: Arguments, called: str, values, more, others) -> dict:
-    """The arguments of a call that gave some by other names, by their own; MindSpore's error where they are
-    too many, too few or unknown."""
-    given = {n: shown.default(k) if v is ABSENT else v
-             for k, (n, v) in enumerate(zip(shown.names, values, strict=True))}
-    unset = {n for k, n in enumerate(shown.names) if given[n] is shown.default(k)
-             and (not more or n in shown.named)}            # (those before more arguments were given)
-    named = {shown.also.get(n, n): v for n, v in others.items()}
-    taken = {**given, **named}
-    method = called.startswith("Tensor.")
-    own = shown.names[0] if method else None                # (no name that a program could use)
-    fits = not more and unset >= named.keys() and REQUIRED not in taken.values() and own not in named
-    key = (called, *map(type, values), *others, *map(type, others.values()))
-    if fits and (key in _FITTING or not others.keys() <= names_in_forms(called)):
-        return taken
-    names = callsite.keyword_names()
-    told = [(n, v) for n, v in given.items() if n not in unset and (n == own or n not in named)]
-    keywords = {n: v for n, v in told if n != own and (n in shown.named or n in names)}
-    keywords = {n: lower({**keywords, **others}[n]) for n in names or (*keywords, *others)
-                if n in keywords or n in others}
-    takes = list(shown.signature().parameters.values())
-    places = [lower(v) for v in (*(v for n, v in told if n == own or n not in keywords), *more)]
-    pairs = [*enumerate(places), *map(refused.Named, keywords.items())]
-    if fits and not no_form_error((called,), pairs, nullable=nullable_of(shown)):
-        if len(_FITTING) < _MOST and all(v.__class__ in _DECIDED for n, v in taken.items()
-                                         if n != own and (n in named or n not in unset)):
-            _FITTING.add(key)
-        return taken
-    raise (no_form_error((called,), pairs, True, nullable_of(shown)) or refused.signature_error(
-        f"{called} make", NAMES.get(called, called if method else called.rpartition(".")[2]), takes[method:],
-        places[method:], keywords, int(method))) from None
 
 
 def bools_as_numbers(own: Arguments, given: dict, err) -> dict | None:

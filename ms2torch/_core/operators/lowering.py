@@ -34,9 +34,9 @@ from ms2torch._core.operators.failed_calls import (
     nullable_of,
     odd_call_error,
     refused_error,
-    respelled,
     unfit_error,
 )
+from ms2torch._core.operators.respelling import Respelling
 from ms2torch._core.operators.signatures import signature_error
 from ms2torch._core.operators.spelling import OMITTED, Arguments, arguments, told_apart
 from ms2torch._core.operators.tables import NAMES, PRIMITIVES
@@ -161,11 +161,10 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
     run = _looking(kernel, with_guard(kernel, name) or kernel, public, shown, own, taken, apart)
     respell, method = None, public[0].startswith("Tensor.")
     if shown.also or public[0] in APART:
-        def respell(values, more, others):
-            held = respelled(taken, public[0], values, more, others)
-            return call(held.pop(shown.names[0]), **held) if method else call(**held)
-
+        respell = Respelling(taken, public[0])
     call = form(kernel, taken, explain, respell, run, plain_places(*(f"{p} make" for p in public)), method)
+    if respell:
+        respell.call = call
     return call
 
 

@@ -192,20 +192,20 @@ class _Form:
             return rules.refusal(name, raw, order, late=False, written=written(args))
 
         check = calling in LOOKING and lazy_checker(calling, tuple(map(str, range(len(order)))), {})
+        careful = asks or converts or check or looks
 
         def __call__(self, *args, **kwargs):
-            kwargs = {meant.get(k, k): v for k, v in kwargs.items()}
-            if (asks or converts) and (key := accepted.key(raw := lower(args))) not in accepted.known:
+            kwargs = kwargs and {meant.get(k, k): v for k, v in kwargs.items()}
+            if careful and (key := accepted.key_here(raw := lower(args), kwargs)) not in accepted.known:
                 if converts and not kwargs and (
                         wrong := count_error(name, len(args)) or signature_error(name, raw)):
                     raise wrong
-                if asks and (wrong := precondition_error(calling, {f"a{k}": v for k, v in enumerate(raw)})):
+                if (wrong := (asks and precondition_error(calling, {f"a{k}": v for k, v in enumerate(raw)}))
+                        or (check and check(raw))):
                     raise early(args, raw) or wrong
+                if looks and (wrong := rules.refusal(name, raw, order, written=written(args))):
+                    raise wrong
                 accepted.add(key)
-            if check and (wrong := check(raw := lower(args))):
-                raise early(args, raw) or wrong
-            if looks and (wrong := rules.refusal(name, lower(args), order, written=written(args))):
-                raise wrong
             try:
                 return kernel(*args, **kwargs, **self._fixed)
             except FAILURES as err:
