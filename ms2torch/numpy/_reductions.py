@@ -96,12 +96,18 @@ def _extreme(name, of, bound):
         if not isinstance(a, torch.Tensor):
             raise refusal(TypeError, "For primitive[Shape], the input argument must be Tensor, but got "
                           f"{type(a)}.")
-        chosen = None if where is True or where.__class__ in (int, float) else where
-        return _kernel(of)(a, distinct(_whole(axis), a), keepdims, initial=initial, where=chosen)
+        return _kernel(of)(a, distinct(_whole(axis), a), keepdims, initial=initial, where=_mask(where, a))
 
     call.__name__ = name
     call.__doc__ = f"The {bound} element over all or some axes, without indices (``mindspore.numpy.{name}``)."
     return arrays(0)(call)
+
+
+def _mask(where, a):
+    """A Tensor, or None where every element counts."""
+    if isinstance(where, (bool, int, float, type(None))):
+        return torch.tensor(False, device=a.device) if where is not None and not where else None
+    return as_array(where)
 
 
 max, amax = _extreme("max", "amax", "largest"), _extreme("amax", "amax", "largest")

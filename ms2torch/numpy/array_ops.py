@@ -14,6 +14,7 @@ from ms2torch._core.operators.registry import OPS
 from ms2torch._core.tensor.dtype import UNSIGNED
 from ms2torch._core.tensor.tensor import Tensor, lower
 from ms2torch.ops.function._array_join import cat_of
+from ms2torch.ops.function._array_shape import check_repeats
 
 from .utils import (
     arrays,
@@ -235,6 +236,7 @@ def tile(a, reps):
 @arrays(1)
 def repeat(a, repeats, axis=None):
     """Each element repeated (``mindspore.numpy.repeat``)."""
+    check_repeats(repeats, a)
     if isinstance(repeats, (tuple, list)):
         repeats = torch.tensor(repeats, device=a.device)
     return torch.repeat_interleave(a, repeats, axis)
@@ -266,6 +268,7 @@ def roll(a, shift, axis=None):
             raise TypeError("input shift and axis must be tuple or list or int.")
     shifts = [int(s) if isinstance(s, bool) else s for s in ([shift] if isinstance(shift, int) else shift)]
     if axis is None:
+        _rolled(a.numel())
         return torch.roll(a, sum(shifts))
     dims = [axis] if isinstance(axis, int) else list(axis)
     for one in dims:
@@ -276,7 +279,14 @@ def roll(a, shift, axis=None):
             raise ValueError("shape mismatch: objects cannot be broadcast to a single shape")
         many = max(len(shifts), len(dims))
         shifts, dims = (x * many if len(x) == 1 else x for x in (shifts, dims))
+    for one in dims:
+        _rolled(a.shape[one])
     return torch.roll(a, shifts, dims) if dims else a.clone()
+
+
+def _rolled(size: int) -> None:
+    if not size:
+        raise refusal(ZeroDivisionError, "integer modulo by zero")
 
 
 @arrays(1)

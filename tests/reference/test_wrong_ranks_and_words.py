@@ -47,3 +47,31 @@ def test_kinds():
 def test_nothing_of_complex_numbers():
     calls = lambda: ops.imag(T(0)), lambda: ops.real(Tensor([1j])[:0])  # noqa: E731
     return [one.split(":")[0] for one in told(*calls)]              # (the real one has no words)
+
+
+@case(each={"call": [
+    "any(keepdim=True)", "any(axis=0, keepdim=True)", "any((0, 1), keepdim=True)",
+    "repeat_interleave(ms.Tensor(0))", "repeat_interleave([0, 0], 0)", "tril(ms.Tensor(0))", "norm(False)",
+    "norm(True, 0)"]})
+def test_methods(call):
+    x = T(2, 3)
+    return told(lambda: eval(f"x.{call}", {"ms": ms, "x": x}))
+
+
+@case(each={"call": [
+    "ops.searchsorted(x, x, side='left', right=True)", "ops.searchsorted(x, x, sorter=ms.Tensor([0, 1, 2], ms.int32))",
+    "ops.bucketize(x, [[1.0]])", "ops.max(x, 0, where=0)", "numpy.amax(x, where=False)", "numpy.amax(x, where=[True, False])",
+    "numpy.roll(x[:0], 1)", "numpy.repeat(x, 0)", "ops.Asinh()(b'a')", "ops.Gather()(x, b'a', 0)", "ops.Neg()(b'a')"]})
+def test_functions(call):
+    return told(lambda: eval(call, {"ms": ms, "ops": ops, "numpy": ms.numpy, "x": T(2, 3)[0]}))
+
+
+@case(each={"call": [
+    "ops.amax(x, 0, where=0)", "ops.amin(x, where=[True, False])", "ops.amax(x, 0, initial=9.0, where=0)",
+    "ops.max(x, 0, where=1)", "x.amax(where=False)", "numpy.amax(x, 0, initial=9.0, where=0)",
+    "ops.bucketize(x, [[0.1, 0.5], [0.2, 0.9]])", "ops.bucketize(x, [[0.1, 0.5], [0.2, 0.9]], right=True)",
+    "ops.norm(x, ord=True)", "ops.norm(x, False, 0)", "ops.norm(x, ms.Tensor(1))", "ops.norm(x, ms.Tensor(1.0), 0)",
+    "x.ptp(True)", "x.ptp((False,), True)", "ops.cosine_similarity(x, x + 1, dim=None)",
+    "ops.cosine_similarity(x, x + 1, dim=(0, 1))", "x.astype(ms.bool_).any(dim=0, keepdim=True)"]})
+def test_unusual_and_right(call):
+    return eval(call, {"ms": ms, "ops": ops, "numpy": ms.numpy, "x": T(2, 3)})

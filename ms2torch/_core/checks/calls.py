@@ -84,7 +84,7 @@ def wrong_arguments(valid: str, arguments: dict, defaults: dict) -> TypeError | 
                 given = _number_of(head, called, given)
             if attribute and not isinstance(given, (torch.Tensor, np.ndarray, np.generic)):
                 return AttributeError(f"{object_name(given)} has no attribute '{attribute}'")
-            found.append(f"{called}={describe(given)}")
+            found.append(f"{called}={_said_by(head, given)}")
             wrong = wrong or (
                 given is not defaults.get(name, defaults) and kinds not in ("mindspore.dtype", "string")
                 and not any(fits_kind(given, kind) for kind in kinds.split(", ")))
@@ -94,6 +94,26 @@ def wrong_arguments(valid: str, arguments: dict, defaults: dict) -> TypeError | 
     plain = _ARGUMENT.sub(r"\1=<\6>", valid)
     return TypeError(f'Failed calling {head} with "{head}{"".join(said)}". '
                      f'The valid calling should be: "{plain}".')
+
+
+# Primitives whose callers in Python read bytes as a string; the others print their class.
+_BYTES_ARE_STRINGS = frozenset((
+    "ACos", "Acosh", "Addcdiv", "Addcmul", "Angle", "Argmax", "Argmin", "Asin", "Asinh", "Assign",
+    "AssignAdd", "AssignSub", "Atan", "Atan2", "AvgPool", "Betainc", "BiasAdd", "BoolNot", "CeLU",
+    "Cholesky", "CholeskyInverse", "Complex", "Conj", "CountNonZero", "CumProd", "CumSum", "Diag",
+    "Diagonal", "Dropout", "Eig", "Elu", "FFT", "FFT2", "FFTFreq", "FFTN", "FFTShift", "FastGeLU", "Flatten",
+    "FloorMod", "Gather", "GatherNd", "Geqrf", "HFFT", "HFFT2", "HFFTN", "IFFT", "IFFT2", "IFFTN",
+    "IFFTShift", "IHFFT", "IHFFT2", "IHFFTN", "IRFFT", "IRFFT2", "IRFFTN", "Identity", "LayerNorm",
+    "LinSpace", "LogMatrixDeterminant", "Logit", "MatrixDeterminant", "MatrixExp", "NextAfter", "OneHot",
+    "OnesLike", "Qr", "RFFT", "RFFT2", "RFFTFreq", "RFFTN", "RandpermV2", "Range", "ReLU6", "Real",
+    "RealDiv", "ReduceMean", "ReduceProd", "ReduceStd", "ReduceSum", "ResizeBicubic", "ResizeBilinearV2",
+    "ResizeLinear1D", "ResizeNearestNeighborV2", "RightShift", "ScatterNd", "Svd", "TensorScatterElements",
+    "TensorShape", "Trace", "UnsortedSegmentSum", "ZerosLike",
+))
+
+
+def _said_by(head: str, value) -> str:
+    return "string" if value.__class__ is bytes and head in _BYTES_ARE_STRINGS else describe(value)
 
 
 def are_unfit(valid: str, attributes: dict) -> bool:

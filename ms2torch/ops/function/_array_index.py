@@ -462,14 +462,24 @@ def _check_values(on_value, off_value) -> None:
 @op(mint=True)
 def searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=None, sorter=None):
     """Where each value would go into a sorted sequence, Int64 or Int32 (``mindspore.ops.searchsorted``)."""
+    if side == "left" and right:
+        raise asked(ValueError("For 'searchsorted', side and right can't be set to opposites, got side of "
+                               "left while right was True."))
+    _check_sorter(sorter)
     return torch.searchsorted(sorted_sequence.contiguous(), values.contiguous(), out_int32=out_int32,
                               right=right or side == "right", sorter=sorter)
+
+
+def _check_sorter(sorter) -> None:
+    if isinstance(sorter, torch.Tensor) and sorter.dtype is not torch.int64:
+        raise asked(ValueError("For 'SearchSorted' sorter type should be Int64"))
 
 
 @primitive("SearchSorted", init=("dtype", "right"))
 def _search_sorted(sorted_sequence, values, sorter=None, dtype=_dtype.int64, right=False):
     """Before which element of the last axis each value goes in; behind equal ones with ``right``."""
     int32 = dtype is _dtype.int32
+    _check_sorter(sorter)
     return torch.searchsorted(sorted_sequence, values, out_int32=int32, right=right, sorter=sorter)
 
 
@@ -477,7 +487,14 @@ def _search_sorted(sorted_sequence, values, sorter=None, dtype=_dtype.int64, rig
 def bucketize(input, boundaries, *, right=False):
     """Between which boundaries each element lies, Int32 (``mindspore.ops.bucketize``)."""
     edges = torch.tensor(boundaries, dtype=torch.float32, device=input.device)
-    return torch.bucketize(input, edges, out_int32=True, right=right)
+    if edges.ndim == 1:
+        return torch.bucketize(input, edges, out_int32=True, right=right)
+    if edges.ndim and edges.shape[:-1] != input.shape[:-1]:
+        raise final(ValueError(
+            "For 'SearchSorted', the 'sorted_sequence' must be 1 dimensional or all dimensions except the "
+            "last dimension of 'sorted_sequence' must be the same as all dimensions except the last "
+            "dimension of 'values'."))
+    return torch.searchsorted(edges, input.float().contiguous(), out_int32=True, right=right)
 
 
 @op(mint=True)

@@ -15,6 +15,7 @@ from ms2torch._core.errors import asked, final
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import OMITTED, spelled
 from ms2torch._core.random import graph_streams
+from ms2torch._core.tensor import dtype as _dtype
 
 _RESHAPE = "Reshape()(input=<Tensor>, shape=<list of int, Tensor, tuple of int>)"
 _TRANSPOSE = "Transpose()(input=<Tensor>, dims=<list of int, tuple of int>)"
@@ -430,7 +431,7 @@ def repeat_interleave(input, repeats, axis=None):
 
     (``mindspore.ops.repeat_interleave``.) ``repeats`` is a number, or one for each slice.
     """
-    _check_repeats(repeats)
+    check_repeats(repeats, input)
     return interleave(input, repeats, axis)
 
 
@@ -439,7 +440,7 @@ def _repeat_interleave_method(input, repeats, dim=None, *, output_size=None):
     """Each slice along ``dim`` as often as ``repeats`` says; without one, of all elements."""
     if dim.__class__ is int:
         in_range(dim, input.ndim, "The 'axis' must be in the range of [{low}, {ndim}), but got {axis}.")
-    _check_repeats(repeats)
+    check_repeats(repeats, input)
     return interleave(input, repeats, dim)
 
 
@@ -454,7 +455,7 @@ def _repeat_interleave_mint(input, repeats, dim=None, *, output_size=None):
     return interleave(input, repeats, dim)
 
 
-def _check_repeats(repeats) -> None:
+def check_repeats(repeats, of) -> None:
     """MindSpore's errors for numbers that are no counts: it repeats slice by slice."""
     if repeats.__class__ is int and repeats > 0:
         return
@@ -470,6 +471,18 @@ def _check_repeats(repeats) -> None:
         if isinstance(n, int) and n < 0:
             raise final(ValueError("For 'repeat_elements', the 'rep' must be in range of (0, 2147483647], "
                                    f"but got {n} with type 'int'."))
+    if not any(many):
+        raise final(_none_repeated(many, of))
+
+
+def _none_repeated(many, of) -> Exception:
+    """What MindSpore's joining of no slices says."""
+    if len(many) != 1:
+        return ValueError("For primitive[Concat], the elements size must be greater than 0, but got 0.")
+    kind = str(_dtype.from_torch(of.dtype)).rstrip("0123456789")
+    return TypeError("For 'Tensor', the type of 'input_data' should be one of '['TensorPy', 'Tensor', "
+                     "'ndarray', 'str_', 'list', 'tuple', 'float', 'int', 'bool', 'complex', 'bytes']', "
+                     f"but got type '{kind}'.")
 
 
 def interleave(input, repeats, axis):

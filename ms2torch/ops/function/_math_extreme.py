@@ -31,7 +31,7 @@ def _extreme(kind, t, axis, keep, name, initial=None, where=None):
         except IndexError:
             pass                             # told below
     axis = axes(axis, t, name)
-    if where is not None and where is not True:
+    if isinstance(where, torch.Tensor):                  # (no other is looked at)
         if initial is None:
             raise ValueError("initial value must be provided for where masks")
         t = _chosen(where, t, initial)
@@ -100,11 +100,16 @@ def _values_and_indices(kind, name, t, axis, keepdims, initial, where):
         raise _no_scalar(name, initial)
     if initial is not None:
         t = kind[2](t, _initial(initial, t))
-    if where is not None:
+    if where is not None and not _all_of_it(where):
         if initial is None:
             raise ValueError("initial value must be provided for where masks")
         t = _chosen(where, t, initial)
     return _with_index(kind, t, axis, keepdims, primitive_name)
+
+
+def _all_of_it(where) -> bool:
+    """Whether a mask is one truth: True, or a number or Tensor that equals it."""
+    return (where.numel() == 1 and bool(where == 1)) if isinstance(where, torch.Tensor) else where == 1
 
 
 @unseen("keep_dims")
@@ -485,10 +490,15 @@ def aminmax(input, *, axis=0, keepdims=False):
 @method
 def ptp(self, axis=None, keepdims=False):
     """Largest less smallest element (``Tensor.ptp``)."""
+    axis = tuple(map(_whole, axis)) if isinstance(axis, tuple) else _whole(axis)
     distinct(axis, self)
     return _extreme(_LARGEST, self, axis, keepdims, "ReduceMax") - _extreme(
         _SMALLEST, self, axis, keepdims, "ReduceMin"
     )
+
+
+def _whole(axis):
+    return int(axis) if isinstance(axis, bool) else axis
 
 
 _LAST = type("Last", (int,), {})(-1)      # an axis that was not given

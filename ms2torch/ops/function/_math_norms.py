@@ -7,9 +7,11 @@ from math import inf
 import numpy as np
 import torch
 
+from ms2torch._core.errors import asked
 from ms2torch._core.operators.registry import mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import lift
 from ms2torch._naming import generations
 
 from ._math_axis import axes, unseen
@@ -49,10 +51,17 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None, axis=None, p=None,
             axis, ord, dim = (dim, None, None) if ord is None else (ord, None, dim)
         order = next((v for v in (p, ord, dim) if v is not None), 2)
         return vector_norm.kernel(A, order, axis, bool(keepdim or keep_dims), dtype=dtype)
-    if isinstance(ord, torch.Tensor) and ord.numel() == 1:
-        ord = None if dim is None else ord.item()         # (then always the 2-norm)
+    if A.ndim > 2 and dim is None is not ord:            # (MindSpore gives None)
+        raise asked(ValueError(f"For norm, 'ord' {ord} is of vectors or matrices: a tensor of {A.ndim} axes "
+                               "needs 'dim', one axis or two."))
+    matrix = A.ndim == 2 if dim is None else isinstance(dim, tuple) and len(dim) == 2
+    if ord.__class__ is bool:
+        ord = _truth(ord, matrix)
+    elif isinstance(ord, torch.Tensor) and ord.numel() == 1:
+        if matrix and ord.item() not in _MATRIX_ORDERS:
+            raise _no_matrix_order(lift(ord))
+        ord = None if dim is None or matrix else ord.item()         # (then always the 2-norm)
     t, where = _floating(_cast(A, dtype, "Cast")), axes(dim, A, "ReduceSum" if ord is None else "LpNorm")
-    matrix = t.ndim == 2 if dim is None else isinstance(where, tuple) and len(where) == 2
     if ord is None or (ord == "fro" and matrix) or (ord == 2 and dim is None and t.ndim == 1):
         return _euclidean(t, where, bool(keepdim))
     if matrix and isinstance(ord, (float, np.number)) and abs(ord) in (1, 2):
@@ -73,6 +82,23 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None, axis=None, p=None,
     if whole and abs(ord) == inf:
         return result.to(A.dtype)
     return result.to(torch.int64) if whole and ord in (0, 1, -1) else result
+
+
+_MATRIX_ORDERS = (2, -2, 1, -1, inf, -inf)
+
+
+def _no_matrix_order(ord) -> ValueError:
+    return asked(ValueError("For norm, the ord mode must be in [2, -2, 1, -1, float('inf'), -float('inf'), "
+                            f"'fro', 'nuc', None] for matrices, but got {ord}."))
+
+
+def _truth(ord: bool, matrix: bool) -> int:
+    """A truth as an order: True of matrices and False of vectors are numbers."""
+    if ord is matrix:
+        return int(ord)
+    if matrix:
+        raise _no_matrix_order(ord)
+    raise asked(TypeError("For 'LpNorm', the type of 'p' should be 'int', but got type 'bool'."))
 
 
 @mint_form(name="norm")

@@ -12,6 +12,7 @@ import torch
 from ms2torch._core.checks.calls import no_matching_form
 from ms2torch._core.errors import final
 from ms2torch._core.gradient import integers
+from ms2torch._core.operators import callsite
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import OMITTED, spelled
 from ms2torch._core.tensor import dtype as _dtype
@@ -246,10 +247,23 @@ def all(input, axis=None, keep_dims=False):
     return _truth(torch.all, input if input.dtype is torch.bool else input != 0, axis, keep_dims, "ReduceAll")
 
 
-@op(method="any(input, axis|dim=None, keep_dims|keepdim=False)")
+@op
 def any(input, axis=None, keep_dims=False):
     """Whether an element is nonzero, over all or some axes; of UInt8 a UInt8 (``mindspore.ops.any``)."""
     return _truth(torch.any, input, axis, keep_dims, "ReduceAny")
+
+
+@method(name="any")
+def _any_method(input, axis=None, keep_dims=False, *, dim=OMITTED, keepdim=OMITTED):
+    """Whether an element is nonzero, over all or some axes; of UInt8 a UInt8."""
+    if dim is OMITTED is keepdim:
+        return _truth(torch.any, input, axis, keep_dims, "ReduceAny")
+    fits = not isinstance(axis, (tuple, list, type(None))) and not callsite.given_by_name("axis") \
+        if dim is OMITTED else axis is None and not callsite.given_by_name("keep_dims")
+    if not fits:
+        raise no_matching_form("any", keepdim=keepdim)
+    keep = keep_dims if keepdim is OMITTED else keepdim
+    return _truth(torch.any, input, axis if dim is OMITTED else dim, keep, "ReduceAny")
 
 
 @mint_form(name="all")

@@ -9,6 +9,14 @@ import torch
 from ms2torch._core.operators.registry import op, primitive
 from ms2torch._core.tensor import dtype as _dtype
 
+from ._math_norms import norm
+
+
+def _length(x, dim):
+    if dim is None or isinstance(dim, tuple):
+        return norm.kernel(x, 2, dim)           # of two axes the norm of a matrix, as MindSpore has it
+    return torch.linalg.vector_norm(x, dim=dim) if x.ndim else x.abs()
+
 
 @op
 def cosine_similarity(x1, x2, dim=1, eps=1e-08):
@@ -19,15 +27,15 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-08):
     ValueError for an axis out of range.
     """
     rank = max(x1.ndim, x2.ndim)
-    if not -rank <= dim < rank:
+    if dim is not None and not isinstance(dim, tuple) and not -rank <= dim < rank:
         raise ValueError(f"For primitive[SumExt], the axis value must be in [-{rank},{rank}), but got {dim}.")
     for x in (x1, x2):
         if x.dtype not in (torch.float16, torch.float32):
             raise TypeError("For primitive[LpNorm], the input argument[input] must be a type of "
                             "{Tensor[Float16], Tensor[Float32]}, but got "
                             f"Tensor[{_dtype.from_torch(x.dtype)}].")
-    norms = math.prod(torch.linalg.vector_norm(x, dim=dim) if x.ndim else x.abs() for x in (x1, x2))
-    return (x1 * x2).sum(dim) / norms.clamp_min(eps)
+    norms = math.prod(_length(x, dim) for x in (x1, x2))
+    return torch.sum(x1 * x2, dim) / norms.clamp_min(eps)
 
 
 def _square(A):

@@ -120,7 +120,12 @@ def _setitem(self, index, value):
 
 METHODS["_getitem_origin"] = Tensor._getitem_origin = _getitem
 METHODS["_setitem_origin"] = Tensor._setitem_origin = _setitem
-METHODS["assign_value_cpp"] = Tensor.assign_value_cpp = assign_value
+
+
+@method(on_tensors=True)
+def assign_value_cpp(self, value, /):
+    """``assign_value`` of arguments without names."""
+    return assign_value(self, value)
 
 
 @method(on_tensors=True)
