@@ -255,7 +255,7 @@ def any(input, axis=None, keep_dims=False):
 
 @method(name="any")
 def _any_method(input, axis=None, keep_dims=False, *, dim=OMITTED, keepdim=OMITTED):
-    """Whether an element is nonzero, over all or some axes; of UInt8 a UInt8."""
+    """Whether an element is nonzero, over all or some axes; of UInt8 a UInt8 (``mindspore.ops.any``)."""
     if dim is OMITTED is keepdim:
         return _truth(torch.any, input, axis, keep_dims, "ReduceAny")
     fits = not isinstance(axis, (tuple, list, type(None))) and not callsite.given_by_name("axis") \
