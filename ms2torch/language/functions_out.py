@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-import linecache
 import types
 
 import torch
 
 from ms2torch._core.operators.primitive import Primitive
-from ms2torch.language import reading
+from ms2torch.language import places, reading
 
 _COMPILED = (functools.partial, types.MethodType, types.BuiltinFunctionType, torch.nn.Module, Primitive)
 _OURS = __name__.partition(".")[0]
@@ -41,10 +40,7 @@ def _place(function) -> str:
     if len(found) != 1:
         return ""
     node = found[0].value if isinstance(found[0].value, (ast.Tuple, ast.List)) else found[0]
-    line = linecache.getline(code.co_filename, node.lineno).rstrip("\n")
-    begin, end = node.col_offset, node.end_col_offset if node.end_lineno == node.lineno else len(line)
-    return (f"In file {code.co_filename}:{node.lineno}, {begin}~{end}\n{line}\n{' ' * begin}^"
-            f"{'~' * (end - begin - 1)}\n")
+    return places.shown(code.co_filename, node)
 
 
 def _returns(node):

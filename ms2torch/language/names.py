@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from ms2torch._naming import generations
-from ms2torch.language import raising
+from ms2torch.language import places, raising
 
 _COMPARE = {
     ast.Eq: operator.eq,
@@ -68,7 +68,12 @@ def check(node, function, owner=None) -> None:
     if undefined is not None:
         if undefined in _raised_by(node):
             raise raising.unnamed(undefined)
-        raise NameError(f"The name '{undefined}' is not defined, or not supported in graph mode.")
+        says = f"The name '{undefined}' is not defined, or not supported in graph mode."
+        read = places.read_of(undefined, node, flow.skipped)
+        if read is not None:
+            says += (f"\n\n{places.RULE}\n- The Traceback of Net Construct Code:\n{places.RULE}\n\n"
+                     f"# {places.shown(flow.file, read)}")
+        raise NameError(says)
 
 
 def _raised_by(node) -> set:

@@ -21,7 +21,7 @@ import torch
 from ms2torch._core import mode
 from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor.tensor import Tensor
-from ms2torch.language import absent, axis_words, index_words, operand_kinds, overloads, reading
+from ms2torch.language import absent, axis_words, index_words, operand_kinds, overloads, places, reading
 from ms2torch.language.builtin_functions import AMBIGUOUS, not_enumerable, walked_range
 from ms2torch.language.containers import refused_key
 from ms2torch.language.mapping import type_name
@@ -246,7 +246,7 @@ def _shown(error, place):
     """``error`` with the function's source behind it, as the compiler shows where its words come from."""
     tree, file = place.tree, place.frame.f_code.co_filename
     lines = linecache.getlines(file)[tree.lineno - 1 : tree.end_lineno]
-    rule = "-" * 52
+    rule = places.RULE
     return type(error)(f"{error}\n\n{rule}\n- The Traceback of Net Construct Code:\n{rule}\n\n# In file "
                        f"{file}:{tree.lineno}~{tree.end_lineno}\n{''.join(lines)}")
 

@@ -344,3 +344,38 @@ def test_margins_wider_than_three_images(padding):
     return [said(lambda made=made, columns=columns: next(
         source.map(made([4, 4], padding), columns).create_tuple_iterator(num_epochs=1, output_numpy=True))[0].shape)
         for made, columns in ((vision.RandomCrop, ["image"]), (vision.RandomCropWithBBox, ["image", "bbox"]))]
+
+
+@case
+def test_a_batch_of_dicts_from_a_map_keeps_their_values_in_lists():
+    made = rows(4).batch(2, per_batch_map=lambda a, info: ([{"v": x * 2, "t": (1, 2)} for x in a],))
+    return [{k: (type(v).__name__, [np.asarray(x).tolist() for x in v]) for k, v in row["a"].items()}
+            for row in made.create_dict_iterator(num_epochs=1, output_numpy=True)]
+
+
+MIXED = {
+    "dict and list": lambda a, b, info: ({"a": 1}, b),
+    "array too short beside a list": lambda a, b, info: (a, np.array([1])),
+    "array too long beside a list": lambda a, b, info: (np.array([1, 2, 3]), [1, 2]),
+}
+
+
+@case(each={"kind": list(MIXED)}, raises=True)
+def test_columns_of_several_kinds_from_a_map(kind):
+    return got(pair().batch(2, per_batch_map=MIXED[kind]))
+
+
+@case
+def test_arrays_and_dicts_from_a_map_are_whole_batches():
+    return got(pair().batch(2, per_batch_map=lambda a, b, info: (np.array([1, 2, 3]), {"a": 1})))
+
+
+UNEQUAL = {
+    "keys": lambda i: ({"a": i} if i != 1 else {"b": i},),
+    "nested": lambda i: ({"a": {"b": i}},),
+}
+
+
+@case(each={"kind": list(UNEQUAL)}, raises=True)
+def test_dicts_that_make_no_batch(kind):
+    return got(rows(4, make=UNEQUAL[kind]).batch(2))

@@ -26,6 +26,8 @@ from .passes import is_integral
 
 # Flat operators, for which torch has no gradient.
 _STEPS = ("floor_divide", "floordiv")
+# Properties that are views of the same numbers.
+_TRANSPOSES = ("T", "mT", "H", "mH")
 # What a shadow must not go through: its result would be drawn or written twice.
 _DRAWS = ("rand", "bernoulli", "normal", "dropout", "multinomial", "uniform", "exponential", "poisson")
 
@@ -46,6 +48,8 @@ class Shadowed(torch.Tensor):
             _begin_shadow(args[0])
         plain, plain_kwargs = tree_map(_plain, (args, kwargs))
         result = function(*plain, **plain_kwargs)
+        if name == "__get__" and function.__self__.__name__ in _TRANSPOSES:
+            name = "transpose"
         if name == "__get__" or not _holds_numbers(result) or any(d in name for d in (*_DRAWS, *_STEPS)):
             return result
         if writes and not isinstance(args[0], Shadowed):

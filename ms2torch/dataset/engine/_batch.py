@@ -158,13 +158,14 @@ class BatchDataset(_Batching):
             except Exception as error:
                 raise UserCodeError(f"{type(error).__name__}: {user_stack(error)}") from error
             made = columns_made(made, len(outputs))
+            split = is_split(made)
             if len(outputs) != len(take):
                 rest = [stacked([row[i] for row in group], i) for i in keep[::-1]]
-                return [column_of(column, n, outputs[n], len(group), pads.get(n))
+                return [column_of(column, n, outputs[n], len(group), pads.get(n), split)
                         for n, column in enumerate(made)] + rest
             whole = [None] * len(names)
             for i, name, column in zip(take, outputs, made, strict=True):
-                whole[i] = column_of(column, i, name, len(group), pads.get(i))
+                whole[i] = column_of(column, i, name, len(group), pads.get(i), split)
             for i in keep:
                 whole[i] = stacked([row[i] for row in group], i)
             return whole
@@ -211,11 +212,22 @@ def columns_made(made, wanted: int) -> tuple:
     return made
 
 
-def column_of(column, number, name, rows, rule=None):
+def is_split(columns) -> bool:
+    """Whether columns from a ``per_batch_map`` are taken apart into rows: where one is a list, all are."""
+    if all(isinstance(column, (dict, np.ndarray)) for column in columns):
+        return False
+    if any(isinstance(column, dict) for column in columns):
+        raise pipeline_error(
+            "Failed to convert rows: mismatched types returned from per_batch_map function. If different "
+            "types are returned, all of them should be convertible to Python lists. Got: Python dict")
+    return True
+
+
+def column_of(column, number, name, rows, rule=None, split=False):
     """A column from ``per_batch_map``: an array is the batch, a list its elements."""
     if isinstance(column, dict):
         return column
-    if isinstance(column, np.ndarray):
+    if isinstance(column, np.ndarray) and not (split and column.ndim):
         return _data(np.array(column))
     try:
         elements = [x if isinstance(x, dict) else np.asarray(x.asnumpy() if hasattr(x, "asnumpy") else x)
@@ -225,7 +237,9 @@ def column_of(column, number, name, rows, rule=None):
     if len(elements) != rows:
         raise pipeline_error(f"Invalid data, column: {name} expects: {rows} rows returned from "
                              f"'per_batch_map', got: {len(elements)}")
-    elements = [x if isinstance(x, dict) else _data(x) for x in elements]
+    if isinstance(elements[0], dict):
+        return {key: [element[key] for element in elements] for key in _same_keys(elements)}
+    elements = [_data(x) for x in elements]
     return stacked(padded(elements, *rule) if rule else elements, number)
 
 
@@ -241,7 +255,8 @@ def stacked(elements, column: int) -> np.ndarray:
     """
     first = elements[0]
     if isinstance(first, dict):
-        return {key: stacked([_part(element[key]) for element in elements], column) for key in first}
+        return {key: _values([element[key] for element in elements], key, column)
+                for key in _same_keys(elements)}
     shape, dtype = first.shape, first.dtype
     for element in elements:
         if element.shape != shape:
@@ -259,9 +274,33 @@ def stacked(elements, column: int) -> np.ndarray:
     return batch
 
 
-def _part(value):
-    """A value in a dict, for batching."""
-    return value if isinstance(value, dict) else np.asarray(value)
+def _same_keys(elements) -> tuple:
+    """The keys of dicts, which all have to have them."""
+    first = elements[0]
+    for element in elements:
+        if not isinstance(element, dict):
+            raise pipeline_error("Failed to create a batch of Python dictionaries and other data.")
+        if len(element) != len(first):
+            raise pipeline_error("Failed to create a batch since number of key/value pairs in dictionaries "
+                                 f"do not match. First row: {len(first)}, current row: {len(element)}")
+        for key in element:
+            if key not in first:
+                raise pipeline_error("Python dictionary keys do not match when creating a batch: "
+                                     f"{key} was not found in previous rows.")
+    return tuple(first)
+
+
+def _values(values, key, column: int) -> np.ndarray:
+    """The values under one key of the dicts of a batch, as an array."""
+    try:
+        made = np.array(values)
+    except ValueError as error:
+        raise UserCodeError(f"ValueError: {error}") from error
+    if made.dtype.kind == "O":
+        raise pipeline_error("Batch: failed to create a NumPy array with primitive types for the dictionary "
+                             f"objects in column {column}, key: {key!r}.\nIf you want a customized array, "
+                             "define a custom 'per_batch_map' function.")
+    return made
 
 
 def _shape(shape) -> str:

@@ -42,14 +42,16 @@ def to_array(value):
     return _each(to_array, value) if isinstance(value, _NESTED) else _plain(value)
 
 
-# What a column of Python objects holds; a Tensor in it stays one.
-_NESTED = (dict, list, tuple, Tensor)
+# What a column of Python objects holds; a Tensor, None or bytes in it stay what they are.
+_NESTED = (dict, list, tuple, Tensor, bytes, type(None))
 
 
 def _each(convert, value):
+    if isinstance(value, Tensor) or value is None or isinstance(value, bytes):
+        return value
     if isinstance(value, dict):
         return {key: convert(item) for key, item in value.items()}
-    return value if isinstance(value, Tensor) else type(value)(convert(item) for item in value)
+    return type(value)(convert(item) for item in value)
 
 
 def _plain(value) -> np.ndarray:

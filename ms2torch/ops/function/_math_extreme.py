@@ -562,6 +562,8 @@ def _median(x, global_median=False, axis=0, keep_dims=False, ignore_nan=False):
     """The median along ``axis``, or of all, the lower of two, and its place (``mindspore.ops.Median``)."""
     if global_median:
         value = torch.nanmedian(x) if ignore_nan else torch.median(x)
+        if not x.numel() and not x.is_floating_point():
+            value = torch.zeros_like(value)     # (torch has the least integer)
         return value, torch.zeros((), dtype=torch.int64, device=x.device)
     return tuple((torch.nanmedian if ignore_nan else torch.median)(x, axis, keep_dims))
 

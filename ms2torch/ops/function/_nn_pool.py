@@ -167,9 +167,10 @@ def avg_pooled(t, kernel, stride, pad_mode: str, padding=0, ceil: bool = False, 
 
 def _avg_of_padded(t, kernel, stride, pads, ceil, count_pads, divisor):
     none = (0,) * len(kernel)
-    y = _avg(F.pad(t, flat(pads)), kernel, stride, none, ceil, True, divisor)
-    if not count_pads and not divisor:
-        y = y / _avg(F.pad(torch.ones_like(t[:1, :1]), flat(pads)), kernel, stride, none, ceil, True, None)
+    by_count = not count_pads and not divisor
+    y = _avg(F.pad(t, flat(pads)), kernel, stride, none, ceil, True, 1 if by_count else divisor)
+    if by_count:        # (of sums: a mean times a count would be rounded twice)
+        y = y / _avg(F.pad(torch.ones_like(t[:1, :1]), flat(pads)), kernel, stride, none, ceil, True, 1)
     return _begun(y, t.shape[2:], stride, pads) if ceil else y
 
 
