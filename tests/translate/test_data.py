@@ -59,6 +59,8 @@ PIPELINES = {
     "mapped": """ds.GeneratorDataset(Rows(), ["x", "y"], shuffle=False).map(
     [vision.Rescale(1 / 255, 0.5), vision.HWC2CHW()], "x"
 ).map(transforms.TypeCast(ms.int32), ["y"]).batch(4)""",
+    "padded": """ds.GeneratorDataset(Rows(), ["x", "y"], shuffle=False).map(
+    [transforms.PadEnd([2, 6, 4], pad_value=9), transforms.PadEnd([2, 7, 4])], "x").batch(4)""",
     "mapped columns of a dict": """ds.NumpySlicesDataset(
         {"a": columns["a"], "b": columns["b"]}, shuffle=False
     ).map(transforms.TypeCast(ms.int32), "b").batch(3)""",

@@ -110,6 +110,18 @@ def channels_first(x):
     return x.transpose(2, 0, 1)
 
 
+def pad_end(shape, value=0):
+    """A function that brings an array to a shape: the end of each axis is cut, or filled with a value."""
+
+    def run(x):
+        whole = np.full(shape, value).astype(x.dtype)
+        part = tuple(slice(min(sizes)) for sizes in zip(x.shape, shape))
+        whole[part] = x[part]
+        return whole
+
+    return run
+
+
 def center_crop(size):
     """A function that cuts the middle out of (H, W) or (H, W, C), or pads to it with zeros."""
     size = (size, size) if isinstance(size, int) else tuple(size)

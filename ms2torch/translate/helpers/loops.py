@@ -125,22 +125,37 @@ class Checkpoints(Callback):
 
 def slots(network, state):
     """What an optimizer holds for each of a network's parameters, its settings and the step, by name."""
-    if state.optimizer is None:
+    optimizer = state.optimizer
+    if optimizer is None:
         return {}
-    called = {"momentum_buffer": "moments", "exp_avg": "moment1", "exp_avg_sq": "moment2"}
-    first = state.optimizer.param_groups[0]
-    found = {"global_step": torch.tensor(state.cur_step_num)}
-    if not callable(first["lr"]):  # a rate by step is made anew from the step
-        found["learning_rate"] = torch.tensor(first["lr"])
-    if first.get("momentum"):  #? load_checkpoint
-        found["momentum"] = torch.tensor(first["momentum"])  #? load_checkpoint
-    if "betas" in first:  #? load_checkpoint
-        powers = (beta**state.cur_step_num for beta in first["betas"])  #? load_checkpoint
+    groups, found = optimizer.param_groups, {"global_step": torch.tensor(state.cur_step_num)}
+    if not hasattr(optimizer, "rates"):  #? scheduled scheduled_groups
+        found |= rates_by_group([group["lr"] for group in groups], optimizer.defaults["lr"])
+    if groups[0].get("momentum"):  #? load_checkpoint
+        found["momentum"] = torch.tensor(groups[0]["momentum"])  #? load_checkpoint
+    if "betas" in groups[0]:  #? load_checkpoint
+        powers = (beta**state.cur_step_num for beta in groups[0]["betas"])  #? load_checkpoint
         found |= zip(("beta1_power", "beta2_power"), map(torch.tensor, powers))  #? load_checkpoint
-    for name, p in network.named_parameters():
-        for slot, value in state.optimizer.state.get(p, {}).items():
+    called = {"momentum_buffer": "moments", "exp_avg": "moment1", "exp_avg_sq": "moment2"}
+    called |= {"mean": "adam_m", "square": "adam_v"}  #? AdamWeightDecay
+    names, kept = {p: name for name, p in network.named_parameters()}, {}
+    for p in (p for group in groups for p in group["params"] if p in names):
+        for slot, value in optimizer.state.get(p, {}).items():
             if torch.is_tensor(value) and value.shape == p.shape:
-                found[f"{called.get(slot, slot)}.{name}"] = value
+                kept.setdefault(called.get(slot, slot), {})[names[p]] = value
+    found |= {f"{slot}.{name}": value for slot, of in kept.items() for name, value in of.items()}
+    if hasattr(optimizer, "rates"):  #? scheduled scheduled_groups
+        found |= rates_by_group(optimizer.rates, optimizer.defaults["lr"])  #? scheduled scheduled_groups
+    return found
+
+
+def rates_by_group(rates, usual):
+    """Learning rates by name; those that are functions of the step are made anew from it."""
+    found, one = {}, all(np.array_equal(rate, rates[0]) for rate in rates)
+    for i, rate in enumerate(rates):
+        if not callable(rate):
+            own = not one and not np.array_equal(rate, usual)
+            found[f"learning_rate_group_{i}" if own else "learning_rate"] = torch.as_tensor(rate)
     return found
 
 

@@ -283,6 +283,7 @@ def scheduled(optimizer, rates):
         found = rates(torch.tensor(step)) if callable(rates) else rates[min(step, len(rates) - 1)]
         return float(found)
 
+    optimizer.rates = [rates]  #? slots
     optimizer.schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
     optimizer.register_step_post_hook(lambda *_: optimizer.schedule.step())
     return optimizer
@@ -299,6 +300,7 @@ def scheduled_groups(optimizer, rates):
 
         return rate
 
+    optimizer.rates = rates  #? slots
     optimizer.schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, [of(r) for r in rates])
     optimizer.register_step_post_hook(lambda *_: optimizer.schedule.step())
     return optimizer

@@ -22,7 +22,7 @@ SOURCES = {
     "MnistDataset": ("dataset_dir", "usage"),
     "Cifar10Dataset": ("dataset_dir", "usage"),
 }
-TRANSFORMS = ("TypeCast", "Rescale", "Normalize", "HWC2CHW", "ToTensor", "Resize", "CenterCrop", "Compose")
+TRANSFORMS = ("TypeCast", "Rescale", "Normalize", "HWC2CHW", "ToTensor", "Resize", "CenterCrop", "Compose", "PadEnd")
 SETTINGS = ("set_prefetch_size", "set_num_parallel_workers", "set_enable_shared_mem", "set_auto_num_workers")
 # A generator of numbers that begins alike whenever it is made.
 _SEEDED = re.compile(r"np\.random\.(RandomState|default_rng)\(\d+\)|random\.Random\(\d+\)")
@@ -192,8 +192,21 @@ def _of_transform(reading: Reading, leaf: str, node: ast.Call) -> str:
             return "Resize: only a size of both sides has a rule"
         if "interpolation" in args and reading.inferred(args["interpolation"]) not in _LINEAR:
             return "Resize: only linear interpolation has a rule"
+    if leaf == "PadEnd" and (text := _pads_text(node)):
+        return text
     if leaf == "ToTensor" and (node.args or node.keywords):
         return "ToTensor: its output_type= has no rule"
+    return ""
+
+
+def _pads_text(node: ast.Call) -> str:
+    """Why a padding stays: it has a shape and a value of numbers alone, or else it is none that moves."""
+    args = arguments_by_name(node, ("pad_shape", "pad_value"))
+    if any(isinstance(n, ast.Constant) and n.value is None for n in ast.walk(args.get("pad_shape") or node.func)):
+        return "PadEnd: a shape with None has no rule"
+    value = args.get("pad_value")
+    if isinstance(value, ast.Constant) and isinstance(value.value, (str, bytes)):
+        return "PadEnd: text has no rule"
     return ""
 
 

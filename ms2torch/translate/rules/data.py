@@ -295,6 +295,13 @@ for _name in ("LINEAR", "BILINEAR"):
     add(Rule(f"mindspore.dataset.vision.Inter.{_name}", '"bilinear"'), VALUES)
 
 
+@rule("dataset.transforms.PadEnd", "pad_end(shape, value), at the head")
+def padded(call):
+    call.helper("pad_end")
+    told = "pad_value" in call and call.value("pad_value") is not None
+    return "pad_end({pad_shape}, {pad_value})" if told else "pad_end({pad_shape})"
+
+
 @rule("dataset.vision.Resize", "resize(size), at the head")
 def resized(call):
     call.helper("resize")

@@ -63,8 +63,10 @@ def _with_rates(call, made: str, rate: str) -> str:
     if grouped := _groups_by_step(call, by_step):
         call.helper("scheduled_groups")
         made = made.replace("{params}", f'[{{**group, "lr": 1.0}} for group in {grouped}]')
-        rates = f'[group.get("lr", {call.text(rate) if rate in call else _default(call, rate)}) for group in {grouped}]'
-        return f"scheduled_groups({made.replace('RATE', ', lr=1.0')}, {rates})"
+        usual = call.text(rate) if rate in call else _default(call, rate)
+        rates = f'[group.get("lr", {usual}) for group in {grouped}]'
+        made = made.replace("RATE", f", lr={'1.0' if by_step else usual}")
+        return f"scheduled_groups({made}, {rates})"
     if not by_step:
         return made.replace("RATE", f", lr={{{rate}}}" if rate in call else f", lr={_default(call, rate)}")
     call.helper("scheduled")
