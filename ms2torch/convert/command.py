@@ -111,6 +111,11 @@ def main(argv: list[str]) -> int:
 def _convert(options: argparse.Namespace) -> int:
     if not (options.output or options.write_mapping):
         raise Bad("-o OUT is missing; --write-mapping FILE alone writes the mapping.")
+    both = options.model and options.torch_model
+    if options.inputs and not both:
+        raise Bad("--input is what both models are run on: give --model and --torch-model too.")
+    if options.mapping and (options.model or options.torch_model) and not both:
+        raise Bad("--mapping tells the names; the code of both sides, --model and --torch-model, is run.")
     check_reports(options.json, options.write_mapping)
     size = _size(options.shard_size)
     sharded = bool(options.output) and (size is not None or options.output.endswith(sources.INDEX))
@@ -225,6 +230,10 @@ def _plan(source: Checkpoint, target: str, options) -> Plan:
     if options.mapping:
         makes, dropped = mapping.read(options.mapping, source.entries, source.side)
         plan = Plan(makes, "the mapping", dropped=dropped)
+        if options.model:
+            from . import models
+
+            models.check(source, plan, options)
     elif options.model or options.torch_model:
         from . import models
 

@@ -95,13 +95,7 @@ def plan(source: Checkpoint, target: str, options, makes: list[Make]):
     """The `Plan` by the code of one or both sides; ``makes`` are what rules alone would do."""
     from .command import Plan
 
-    here, there = (
-        load(text, side) if text else None
-        for text, side in sorted(
-            ((options.model, MINDSPORE), (options.torch_model, TORCH)),
-            key=lambda pair: pair[1] != source.side,
-        )
-    )
+    here, there = _both(source, options)
     if here:
         makes = _by_layers(here, makes, source)
     result = Plan(makes, f"{'rules and ' if makes else ''}code")
@@ -115,6 +109,19 @@ def plan(source: Checkpoint, target: str, options, makes: list[Make]):
     if here and there:
         result.checked, result.agree = running.check(source, here, there, result, options.inputs)
     return result
+
+
+def check(source: Checkpoint, result, options) -> None:
+    """Run both models with what a `Plan` makes."""
+    here, there = _both(source, options)
+    result.checked, result.agree = running.check(source, here, there, result, options.inputs)
+
+
+def _both(source: Checkpoint, options) -> list[Model | None]:
+    """The models of IN's and of OUT's side, where their code is given."""
+    given = ((options.model, MINDSPORE), (options.torch_model, TORCH))
+    ordered = sorted(given, key=lambda pair: pair[1] != source.side)
+    return [load(text, side) if text else None for text, side in ordered]
 
 
 def _by_layers(model: Model, makes: list[Make], source: Checkpoint) -> list[Make]:

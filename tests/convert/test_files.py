@@ -240,6 +240,8 @@ def test_a_pt_file_that_claims_more_than_it_holds(tmp_path, capsys):
     (["a.ckpt", "-o", "x.pt", "--to", "mindspore"], "--to mindspore"),
     (["a.ckpt", "-o", "x.pt", "--json", "no/r.json"], "is no folder"),
     (["a.ckpt", "-o", "x.pt", "--json", "."], "is a folder"),
+    (["a.ckpt", "-o", "x.pt", "--input", "2,3"], "give --model and --torch-model"),
+    (["a.ckpt", "-o", "x.pt", "--mapping", "m.tsv", "--model", "m.py:Net"], "the code of both sides"),
 ])  # fmt: skip
 def test_bad_input_is_one_line_and_writes_nothing(model, tmp_path, arguments, words, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -61,6 +61,15 @@ def test_outputs_that_differ_are_told(saved, capsys):
     assert "DIFFER" in capsys.readouterr().out
 
 
+def test_what_a_mapping_makes_is_run_where_both_sides_code_is_given(saved, capsys):
+    table, model = saved.with_name("m.tsv"), ["--model", f"{CODE}:Theirs", "--torch-model"]
+    assert convert(saved, "--write-mapping", table, *model, f"{CODE}:Ours") == 0
+    by_table = [saved, "--mapping", table, "--input", "2,8:int64", *model]
+    assert convert(*by_table, f"{CODE}:Ours", "-o", saved.with_name("b.pt")) == 0
+    assert "the outputs agree" in capsys.readouterr().out.replace("\n", " ")
+    assert convert(*by_table, f"{CODE}:Swapped", "-o", saved.with_name("c.pt")) == 1
+
+
 def test_a_tied_weight_is_one_memory_on_both_sides(saved, capsys):
     entry = ms.load_checkpoint(str(saved))
     entry["head.weight"].set_data(entry["embedding.embedding_table"])

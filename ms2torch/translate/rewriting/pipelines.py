@@ -22,7 +22,8 @@ SOURCES = {
     "MnistDataset": ("dataset_dir", "usage"),
     "Cifar10Dataset": ("dataset_dir", "usage"),
 }
-TRANSFORMS = ("TypeCast", "Rescale", "Normalize", "HWC2CHW", "ToTensor", "Resize", "CenterCrop", "Compose", "PadEnd")
+_NAMED = "TypeCast Rescale Normalize HWC2CHW ToTensor Resize CenterCrop Compose PadEnd"
+TRANSFORMS = frozenset(_NAMED.split())
 SETTINGS = ("set_prefetch_size", "set_num_parallel_workers", "set_enable_shared_mem", "set_auto_num_workers")
 # A generator of numbers that begins alike whenever it is made.
 _SEEDED = re.compile(r"np\.random\.(RandomState|default_rng)\(\d+\)|random\.Random\(\d+\)")
@@ -202,7 +203,8 @@ def _of_transform(reading: Reading, leaf: str, node: ast.Call) -> str:
 def _pads_text(node: ast.Call) -> str:
     """Why a padding stays: it has a shape and a value of numbers alone, or else it is none that moves."""
     args = arguments_by_name(node, ("pad_shape", "pad_value"))
-    if any(isinstance(n, ast.Constant) and n.value is None for n in ast.walk(args.get("pad_shape") or node.func)):
+    shape = args.get("pad_shape") or node.func
+    if any(isinstance(n, ast.Constant) and n.value is None for n in ast.walk(shape)):
         return "PadEnd: a shape with None has no rule"
     value = args.get("pad_value")
     if isinstance(value, ast.Constant) and isinstance(value.value, (str, bytes)):
