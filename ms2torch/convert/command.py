@@ -29,7 +29,8 @@ An optimizer's state: a .pt file is then {"model_state_dict": ..., "optimizer_st
   for name, p in net.named_parameters(): optimizer.state[p].update(state[name])
 and in safetensors optimizer.state.<parameter>.<kind>. --no-optimizer leaves it out.
 
-exit code: 0 all was converted, 1 something had no partner or the outputs differ, 2 bad input"""
+exit code: 0 all was converted, 1 something had no partner, or which one is not sure, or the outputs differ,
+2 bad input"""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -92,6 +93,8 @@ class Plan:
     # IN's tensors without partner, and names that the code on OUT's side has and nothing was found for.
     alone: list[str] = field(default_factory=list)
     wanted: list[str] = field(default_factory=list)
+    # Those that others have the shape of, where no order tells which is which.
+    unsure: list[str] = field(default_factory=list)
     dropped: set[str] = field(default_factory=set)
     # Of tensors that the file holds in its memory.
     held: dict = field(default_factory=dict)

@@ -100,7 +100,7 @@ def plan(source: Checkpoint, target: str, options, makes: list[Make]):
         makes = _by_layers(here, makes, source)
     result = Plan(makes, f"{'rules and ' if makes else ''}code")
     if there:
-        _pair(source, there, result)
+        _pair(source, here, there, result)
     elif missing := [n for n in here.tensors if n not in source.entries]:
         print(
             f"ms2torch: the model has {len(missing)} tensors that IN lacks: {', '.join(missing[:3])}",
@@ -108,6 +108,8 @@ def plan(source: Checkpoint, target: str, options, makes: list[Make]):
         )
     if here and there:
         result.checked, result.agree = running.check(source, here, there, result, options.inputs)
+        if result.checked and result.agree and not result.checked.startswith("not run"):
+            result.unsure = []
     return result
 
 
@@ -176,8 +178,9 @@ def _leaves(module: torch.nn.Module):
 # ---- pairing -----------------------------------------------------------------------------------------------
 
 
-def _pair(source: Checkpoint, there: Model, result) -> None:
-    """Replace the makes by those that fit the model's names; tell what is left on both sides."""
+def _pair(source: Checkpoint, here: Model | None, there: Model, result) -> None:
+    """Replace the makes by those that fit the model's names; tell what is left on both sides, and which pairs
+    nothing but the order of a file tells that has none."""
     makes, state = [], []
     taken: set[str] = set()
     used: set[str] = set()
@@ -189,6 +192,10 @@ def _pair(source: Checkpoint, there: Model, result) -> None:
             taken.add(one.name)
             used |= set(one.sources)
     network = _network(source)
+    ordered = here is not None or network != sorted(network)
+    if here is not None:
+        places = {name: i for i, name in enumerate(here.tensors)}
+        network.sort(key=lambda name: places.get(name, len(places)))
     left = [
         _listed(name, source.entries[name].shape)
         for name in network
@@ -203,6 +210,8 @@ def _pair(source: Checkpoint, there: Model, result) -> None:
         steps = _steps(source.entries[a].shape, tuple(there.tensors[b].shape))
         if steps is not None:
             makes.append(Make(b, (a,), steps, how))
+            if how != pairing.ALONE and not (ordered and how.endswith("and order")):
+                result.unsure.append(a)
             taken.add(b)
             used.add(a)
     by_name = {one.name: one for one in makes}
@@ -213,7 +222,8 @@ def _pair(source: Checkpoint, there: Model, result) -> None:
             taken.add(name)
     order = {name: i for i, name in enumerate(there.tensors)}
     makes.sort(key=lambda one: order[one.name])
-    result.dropped |= {n for n in network if source.entries[n].shares in used}
+    tied = here.shares if here else {}
+    result.dropped |= {n for n in network if source.entries[n].shares in used or tied.get(n) in used}
     result.wanted = [name for name in there.tensors if name not in taken]
     result.makes = makes + _state(state, makes, source)
 

@@ -28,7 +28,7 @@ class Report:
 
     @property
     def code(self) -> int:
-        return 1 if self.plan.alone or self.plan.wanted or not self.plan.agree else 0
+        return 1 if self.plan.alone or self.plan.wanted or self.plan.unsure or not self.plan.agree else 0
 
     def text(self) -> str:
         source, plan = self.source, self.plan
@@ -77,6 +77,13 @@ class Report:
                 lines.append(f"  {what}: {len(names)}")
                 lines += [f"    {n}" for n in names[:_SHOWN_ALONE]]
                 lines += [f"    and {len(names) - _SHOWN_ALONE} more"] if len(names) > _SHOWN_ALONE else []
+        if plan.unsure:
+            shown = ", ".join(plan.unsure[:_EXAMPLES])
+            lines.append(
+                f"  {_count(len(plan.unsure), 'pair')} by a shape that others have too, with no order that "
+                f"tells which is which: {shown}{', ...' if len(plan.unsure) > _EXAMPLES else ''}"
+            )
+            lines.append("    --model and --torch-model together settle it, or a mapping (--write-mapping)")
         if plan.checked:
             lines.append(f"  {plan.checked}")
         if self.options.write_mapping:
@@ -107,6 +114,7 @@ class Report:
                 if one.name in self.described
             ],
             "without_partner": {"in": plan.alone, "out": plan.wanted},
+            "unsure": plan.unsure,
             "checked": plan.checked,
             "exit": self.code,
         }

@@ -170,16 +170,63 @@ def _alike_around(found: Pairs, trees, left: dict[str, set], right: dict[str, se
             if cell not in found.cells}
 
 
-def by_shape(left: list[dict], right: list[dict]) -> list[tuple[str, str, str]]:
-    """(name, name, how) of two lists of parameters alone, each with its ``name`` and ``shape``."""
+ALONE = "shape"  # a layer whose shapes no other has
+
+
+def by_shape(left: list[dict], right: list[dict], into=(0, 0)) -> list[tuple[str, str, str]]:
+    """(name, name, how) of two lists of parameters alone, each with its ``name`` and ``shape``.
+
+    A list of blocks is paired block by block with the only one of such blocks on the other side, in whatever
+    order their parameters come. ``into``: how much of the names is known to belong together.
+    """
+    found = []
+    lists = [_blocks(side, at) for side, at in zip((left, right), into, strict=True)]
+    shapes = [{name: _shapes_of_blocks(blocks) for name, blocks in side.items()} for side in lists]
+    for a, shape in shapes[0].items():
+        mates = [b for b, other in shapes[1].items() if other == shape]
+        if len(mates) == 1 and list(shapes[0].values()).count(shape) == 1:
+            numbered = zip(sorted(lists[0][a].items()), sorted(lists[1][mates[0]].items()), strict=True)
+            for (i, one), (j, two) in numbered:
+                found += by_shape(one, two, (len(f"{a}{i}."), len(f"{mates[0]}{j}.")))
+    paired = {name for pair in found for name in pair[:2]}
     groups = []
     for parameters in (left, right):
         groups.append({})
         for p in parameters:
-            groups[-1].setdefault(p["name"].rpartition(".")[0], []).append(p)
+            if p["name"] not in paired:
+                groups[-1].setdefault(p["name"].rpartition(".")[0], []).append(p)
     one, two = groups
-    return [(a, b, how) for ours, theirs, how in _layers(one, two)
-            for a, b in _leaves(one[ours], two[theirs])]
+    for a, b in _alone(one, two):
+        found += [(*names, ALONE) for names in _leaves(one.pop(a), two.pop(b))]
+    found += [(*names, how) for a, b, how in _layers(one, two) for names in _leaves(one[a], two[b])]
+    return found
+
+
+def _alone(left: dict[str, list[dict]], right: dict[str, list[dict]]) -> list[tuple[str, str]]:
+    """The layers that are the only ones of their shapes on either side."""
+    kinds: list[dict[tuple, list[str]]] = [{}, {}]
+    for side, layers in zip(kinds, (left, right), strict=True):
+        for name, parameters in layers.items():
+            side.setdefault(tuple(sorted(map(_shape, parameters))), []).append(name)
+    both = (names + kinds[1].get(kind, []) for kind, names in kinds[0].items() if len(names) == 1)
+    return [(pair[0], pair[1]) for pair in both if len(pair) == 2]
+
+
+def _blocks(parameters: list[dict], at: int) -> dict[str, dict[int, list[dict]]]:
+    """The parameters in the blocks of each list, by the list's name and the block's number, in names that
+    begin at a place."""
+    found: dict[str, dict[int, list[dict]]] = {}
+    for p in parameters:
+        parts = p["name"][at:].split(".")
+        place = next((i for i, part in enumerate(parts[:-1]) if part.isdecimal()), None)
+        if place is not None:
+            name = p["name"][:at] + "".join(f"{part}." for part in parts[:place])
+            found.setdefault(name, {}).setdefault(int(parts[place]), []).append(p)
+    return found
+
+
+def _shapes_of_blocks(blocks: dict[int, list[dict]]) -> list[list[tuple[int, ...]]]:
+    return [sorted(map(_shape, block)) for _, block in sorted(blocks.items())]
 
 
 # ---- parameters --------------------------------------------------------------------------------------------

@@ -55,6 +55,27 @@ def test_what_the_code_has_besides_is_told(saved, capsys):
     assert "extra.weight" in capsys.readouterr().out
 
 
+def test_blocks_are_paired_whatever_order_their_parameters_come_in(saved, capsys):
+    torch.manual_seed(0)
+    code = ["--model", f"{CODE}:TheirBlocks", "--to", "mindspore"]
+    port = _load("OurBlocks", "torch").network
+    file, out = saved.with_name("p.pt"), saved.with_name("p.ckpt")
+    # As a .safetensors file has them: by the alphabet.
+    torch.save(dict(sorted(port.state_dict().items())), file)
+    assert convert(file, "-o", out, *code) == 1  # the two norms of a block are alike
+    said = capsys.readouterr().out
+    assert "no order that tells which is which: layers.0.norm1" in said
+    found = ms.load_checkpoint(str(out))
+    for i in range(11):
+        for theirs, ours in (("wide", "up"), ("narrow", "down"), ("ln_1", "norm1")):
+            leaf = "gamma" if theirs == "ln_1" else "weight"
+            right = port.state_dict()[f"layers.{i}.{ours}.weight"].numpy()
+            assert np.array_equal(found[f"blocks.{i}.{theirs}.{leaf}"].asnumpy(), right), (i, theirs)
+    both = [*code, "--torch-model", f"{CODE}:OurBlocks", "--input", "2,4", "--force"]
+    assert convert(file, "-o", out, *both) == 0
+    assert "the outputs agree" in capsys.readouterr().out
+
+
 def test_outputs_that_differ_are_told(saved, capsys):
     code = ["--model", f"{CODE}:Theirs", "--torch-model", f"{CODE}:Swapped", "--input", "2,8:int64"]
     assert convert(saved, "-o", saved.with_name("b.pt"), *code) == 1
@@ -95,9 +116,13 @@ def test_a_tied_weight_is_one_memory_on_both_sides(saved, capsys):
 
 
 def _tied():
+    return _load("Tied", "torch").network.state_dict()
+
+
+def _load(name, side):
     from ms2torch.convert import models
 
-    return models.load(f"{CODE}:Tied", "torch").network.state_dict()
+    return models.load(f"{CODE}:{name}", side)
 
 
 @pytest.mark.parametrize(("code", "words"), [

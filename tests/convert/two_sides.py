@@ -58,6 +58,48 @@ class Swapped(Ours):
         return self.out(self.mlp[0](self.mlp[1](self.attn(x, x, x)[0])))
 
 
+class _TheirBlock(msnn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.ln_1 = msnn.LayerNorm((4,), epsilon=1e-5)
+        self.wide = msnn.Dense(4, 8)
+        self.narrow = msnn.Dense(8, 4)
+        self.ln_2 = msnn.LayerNorm((4,), epsilon=1e-5)
+
+    def construct(self, x):
+        return self.ln_2(x + self.narrow(self.wide(self.ln_1(x))))
+
+
+class TheirBlocks(msnn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.blocks = msnn.SequentialCell([_TheirBlock() for _ in range(11)])
+
+    def construct(self, x):
+        return self.blocks(x)
+
+
+class _OurBlock(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(4)
+        self.up = nn.Linear(4, 8)
+        self.down = nn.Linear(8, 4)
+        self.norm2 = nn.LayerNorm(4)
+
+    def forward(self, x):
+        return self.norm2(x + self.down(self.up(self.norm1(x))))
+
+
+class OurBlocks(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(*(_OurBlock() for _ in range(11)))
+
+    def forward(self, x):
+        return self.layers(x)
+
+
 def broken():
     raise ValueError("no weights here")
 

@@ -218,3 +218,43 @@ def test_a_metric_that_stays_takes_tensors_of_pytorch():
     metric = ms.train.ConfusionMatrix(2)
     metric.update(torch.tensor([[0.9, 0.1], [0.2, 0.8], [0.3, 0.7]]), torch.tensor([0, 1, 0]))
     assert metric.eval().tolist() == [[1, 1], [0, 1]]
+
+
+_RATES = """
+import numpy as np
+import mindspore as ms
+from mindspore import nn, dataset as ds
+from mindspore.train import Model, ModelCheckpoint, CheckpointConfig
+
+net = nn.Dense(4, 2)
+w, b = net.weight, net.bias
+data = ds.NumpySlicesDataset({"x": np.ones((8, 4), np.float32), "y": np.ones((8, 2), np.float32)}).batch(2)
+opt = nn.OPTIMIZER
+model = Model(net, nn.MSELoss(), opt)
+model.train(1, data, [ModelCheckpoint("net", FOLDER, CheckpointConfig(4, 60))], dataset_sink_mode=False)
+saved = ms.load_checkpoint(FOLDER + "/net-1_4.ckpt")
+"""
+
+
+# What MindSpore's files have besides the two parameters, where the optimizer's rates are by group or by step.
+@pytest.mark.parametrize(("optimizer", "names"), [
+    ("Momentum([w, b], 0.1, 0.9)", "global_step learning_rate momentum moments.weight moments.bias"),
+    ("Momentum([w, b], [0.1] * 8, 0.9)", "global_step momentum moments.weight moments.bias learning_rate"),
+    ("Momentum([w, b], nn.WarmUpLR(0.1, 5), 0.9)", "global_step momentum moments.weight moments.bias"),
+    ("Momentum([{'params': [w]}, {'params': [b], 'lr': 0.2}], 0.1, 0.9)",
+     "global_step learning_rate learning_rate_group_1 momentum moments.weight moments.bias"),
+    ("Momentum([{'params': [b], 'lr': [0.1] * 8}, {'params': [w]}], 0.05, 0.9)",
+     "global_step momentum moments.bias moments.weight learning_rate_group_0 learning_rate"),
+    ("Momentum([{'params': [w], 'lr': nn.WarmUpLR(0.1, 5)}, {'params': [b]}], 0.05, 0.9)",
+     "global_step momentum moments.weight moments.bias learning_rate"),
+    ("Adam([w, b], [0.1] * 8)", "global_step beta1_power beta2_power moment1.weight moment1.bias "
+     "moment2.weight moment2.bias learning_rate"),
+    ("AdamWeightDecay([w, b], 0.1)",
+     "global_step learning_rate adam_m.weight adam_m.bias adam_v.weight adam_v.bias"),
+])  # fmt: skip
+def test_a_checkpoint_names_rates_as_mindspore_does(tmp_path, optimizer, names):
+    translation = translate_source(_RATES.replace("OPTIMIZER", optimizer))
+    assert all(site.settled for site in translation.sites) and "ms2torch" not in translation.text
+    space = {"FOLDER": str(tmp_path), "__name__": "trained"}
+    exec(translation.text, space)
+    assert list(space["saved"]) == ["weight", "bias", *names.split()]

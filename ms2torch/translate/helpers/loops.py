@@ -129,11 +129,12 @@ def slots(network, state):
     if optimizer is None:
         return {}
     groups, found = optimizer.param_groups, {"global_step": torch.tensor(state.cur_step_num)}
-    if not hasattr(optimizer, "rates"):  #? scheduled scheduled_groups
-        found |= rates_by_group([group["lr"] for group in groups], optimizer.defaults["lr"])
+    rates = [group["lr"] for group in groups]
+    rates = getattr(optimizer, "rates", rates)  #? scheduled scheduled_groups
+    found |= rates_by_group(rates, optimizer.defaults["lr"])
     if groups[0].get("momentum"):  #? load_checkpoint
         found["momentum"] = torch.tensor(groups[0]["momentum"])  #? load_checkpoint
-    if "betas" in groups[0]:  #? load_checkpoint
+    if isinstance(optimizer, torch.optim.Adam):  #? load_checkpoint
         powers = (beta**state.cur_step_num for beta in groups[0]["betas"])  #? load_checkpoint
         found |= zip(("beta1_power", "beta2_power"), map(torch.tensor, powers))  #? load_checkpoint
     called = {"momentum_buffer": "moments", "exp_avg": "moment1", "exp_avg_sq": "moment2"}
@@ -144,8 +145,9 @@ def slots(network, state):
             if torch.is_tensor(value) and value.shape == p.shape:
                 kept.setdefault(called.get(slot, slot), {})[names[p]] = value
     found |= {f"{slot}.{name}": value for slot, of in kept.items() for name, value in of.items()}
-    if hasattr(optimizer, "rates"):  #? scheduled scheduled_groups
-        found |= rates_by_group(optimizer.rates, optimizer.defaults["lr"])  #? scheduled scheduled_groups
+    if hasattr(optimizer, "rates"):  # those by step come last  #? scheduled scheduled_groups
+        rates = [name for name in found if name.startswith("learning_rate")]  #? scheduled scheduled_groups
+        found |= {name: found.pop(name) for name in rates}  #? scheduled scheduled_groups
     return found
 
 
