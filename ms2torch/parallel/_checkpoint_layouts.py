@@ -279,9 +279,12 @@ def transform_checkpoints(src_checkpoints_dir, dst_checkpoints_dir, ckpt_prefix,
         raise TypeError("The ckpt_prefix should be a str.")
     _check_folder(dst_strategy_file)
     files, kind = safe or plain, "safetensors" if safe else "ckpt"
-    target = _layouts(dst_strategy_file)
+    target, source = _layouts(dst_strategy_file), _layouts(src_strategy_file)
     devices = _devices(target) if target else 1
-    _check_saved(_layouts(src_strategy_file), files, kind)
+    _check_saved(source, files, kind)
+    if kind == "ckpt" and _is_of_one_stage(source, target):
+        _transform_one_stage(files, dst_checkpoints_dir, ckpt_prefix, src_strategy_file, source, target)
+        return
     for rank in range(devices * _stages(target)):
         ranks = rank_list_for_transform(rank, src_strategy_file, dst_strategy_file)
         for one in ranks:
@@ -294,6 +297,29 @@ def transform_checkpoints(src_checkpoints_dir, dst_checkpoints_dir, ckpt_prefix,
         folder = os.path.join(dst_checkpoints_dir, f"rank_{rank}")
         os.makedirs(folder, mode=0o700, exist_ok=True)
         _save(os.path.join(folder, f"{ckpt_prefix}{rank}.{output_format}"), parts, output_format)
+
+
+def _is_of_one_stage(source, target) -> bool:
+    """Whether the first strategy file has one stage of what the second has whole."""
+    if not source or not target or _stages(source) > 1 or _stages(target) > 1:
+        return False
+    some, all_ = ({name for name in one if not name.startswith(("accu_grads", "adam_v", "adam_m"))}
+                  for one in (source, target))
+    return some < all_
+
+
+def _transform_one_stage(files: dict[int, str], folder: str, prefix: str, source_file: str, source,
+                         target) -> None:
+    """Each rank's part of what one stage holds: ``rank_N/<prefix>N_part<stage>.ckpt``, which
+    `load_segmented_checkpoints` puts together with those of the other stages."""
+    stage, size = _strategy_file.stage_of(source_file), _devices(source)
+    target = {name: one for name, one in target.items() if name in source}
+    held = _Files({rank: path for rank, path in files.items() if rank // size == stage}, "ckpt")
+    for rank in range(_devices(target)):
+        place = os.path.join(folder, f"rank_{rank}")
+        os.makedirs(place, mode=0o700, exist_ok=True)
+        _save(os.path.join(place, f"{prefix}{rank}_part{stage}.ckpt"),
+              _Parts(rank, held, source, target, set()), "ckpt")
 
 
 def merge_pipeline_strategys(src_strategy_dirs, dst_strategy_file) -> None:

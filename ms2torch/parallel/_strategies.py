@@ -101,7 +101,7 @@ def layout_of(p, sizes: tuple[int, ...]):
     from ._strategy_file import Dimensions, ParallelLayouts
 
     kept = p._share.placements if p._share is not None else (None,) * len(sizes)
-    used = p._share.used if p._share is not None else kept
+    used = p._share.wanted if p._share is not None else kept
     # Neighbouring axes of one role are one axis of the matrix.
     matrix, roles, optimizer, step = [], [], 1, 0
     for axis, size in enumerate(sizes):
@@ -145,7 +145,7 @@ def laid_out(network, forward, data) -> dict[str, list]:
         with passes.Discarded((), ()):
             forward(*data)
         sizes = spread.sizes
-    write_file(network.trainable_params(), sizes)
+    write_file(forward.trainable_params(), sizes)       # (and what optimizers keep of them, as in training)
     found = {}
     for p in network.get_parameters():
         if p._away:

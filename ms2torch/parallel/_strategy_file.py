@@ -152,6 +152,22 @@ def _dims(values) -> bytes:
     return b"".join(protobuf.integer(1, n) for n in values)
 
 
+def stage_of(path: str) -> int:
+    """The stage of a strategy file's first operator; ValueError where it has none."""
+    if path.endswith(".json"):
+        with open(path, encoding="utf-8") as file:
+            operators = json.load(file).get("parallel_strategy_item") or {}
+        stages = [one.get("stage") for one in operators.values()]
+    else:
+        with open(path, "rb") as file:
+            data = memoryview(file.read())
+        stages = [_stage_of(data[slice(*place)]) for number, place in _fields(data, 0, len(data))
+                  if number == 2]
+    if not stages:
+        raise ValueError(f"The strategy file {path} if empty.")
+    return stages[0]
+
+
 def merge_text(paths: list[str], path: str) -> None:
     """One json file of those of several stages; of each stage the first counts."""
     found: dict = {"current_stage": 1, "parallel_strategy_item": {}, "parallel_layout_item": {}}

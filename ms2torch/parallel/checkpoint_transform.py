@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import glob
 import math
+import os
 
 import torch
 
@@ -10,6 +12,7 @@ from ms2torch._core.tensor.tensor import wrap
 from ms2torch._naming.surface import install_lazy
 
 from ..common.parameter import Parameter
+from ..train.serialization import load_checkpoint
 from . import _strategy_file
 from ._checkpoint_layouts import (
     load_distributed_checkpoint,
@@ -23,6 +26,7 @@ from ._unified_safetensors import unified_safetensors
 __all__ = [
     "build_searched_strategy",
     "load_distributed_checkpoint",
+    "load_segmented_checkpoints",
     "merge_pipeline_strategys",
     "merge_sliced_parameter",
     "rank_list_for_transform",
@@ -48,6 +52,24 @@ def restore_group_info_list(group_info_file_name) -> list[int]:
     """The ranks in a file about groups of processes (GROUP_INFO_FILE); ValueError where it names none."""
     _strategy_file.check_groups(group_info_file_name)
     return _strategy_file.ranks_to_restore(group_info_file_name)
+
+
+def load_segmented_checkpoints(ckpt_file_dir, net=None, strict_load=False, filter_prefix=None, dec_key=None,
+                               dec_mode="AES-GCM", specify_prefix=None, choice_func=None) -> dict:
+    """What all ``.ckpt`` files of a folder hold, in one dict: a checkpoint in parts, as
+    `transform_checkpoints` makes them of one stage at a time. Arguments as `load_checkpoint` has them.
+
+    TypeError where ``ckpt_file_dir`` is no str, ValueError where it is no folder.
+    """
+    if not isinstance(ckpt_file_dir, str):
+        raise TypeError("The ckpt_file_dir should be a str.")
+    if not os.path.isdir(ckpt_file_dir):
+        raise ValueError(f"The dst_strategy_file: {ckpt_file_dir} doesn't exist. Or it's not a directory")
+    found: dict = {}
+    for path in glob.glob(os.path.join(ckpt_file_dir, "*.ckpt")):
+        found.update(load_checkpoint(path, net, strict_load, filter_prefix, dec_key, dec_mode, specify_prefix,
+                                     choice_func))
+    return found
 
 
 def merge_sliced_parameter(sliced_parameters, strategy=None) -> Parameter:

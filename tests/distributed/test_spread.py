@@ -135,8 +135,8 @@ def test_what_strategies_share():
 def test_optimizer_parallelism_splits_further(together, level):
     kept = _compared(together, 4, "mlp", 2, 2, enable_parallel_optimizer=True, parallel_optimizer_config={
         "parallel_optimizer_threshold": 0, "optimizer_level": f"level{level}"})
-    assert {kept[name] for name in ("net.a", "moment1.net.a")} == {0.25}      # columns by mp, rows by dp
-    assert kept["net.b"] == 0.5                                             # (rows by mp already)
+    # Columns by mp, rows by dp; rows by mp and each part of them by dp.
+    assert {kept[name] for name in ("net.a", "moment1.net.a", "net.b", "moment1.net.b")} == {0.25}
 
 
 @pytest.mark.parametrize(("kind", "settings"), [

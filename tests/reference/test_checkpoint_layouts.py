@@ -251,3 +251,31 @@ def test_a_strategy_file_of_another_number_of_dimensions():
             return ms.transform_checkpoint_by_rank(0, {0: bias}, f"{folder}/b.ckpt", None, path)
         except ValueError as error:
             return str(error).partition("dimensions must match the tensor shape dimensions")[:2]
+
+
+def _strategy_of(path, kinds, stage):
+    """A strategy file of the parameters ``kinds`` (by name) at a stage."""
+    items = {}
+    for name, kind in kinds.items():
+        with open(_strategy(path, kind), encoding="utf-8") as file:
+            items[name] = json.load(file)["parallel_layout_item"]["weight"]
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"current_stage": 1, "parallel_layout_item": items, "parallel_strategy_item": {
+            "MatMul": {"stage": stage, "parallel_strategy": [[1, 1]]}}}, file)
+    return path
+
+
+@case(each={"target": ["halves", "both", "rows and optimizer"]})
+def test_one_stage_at_a_time_becomes_parts(target):
+    with tempfile.TemporaryDirectory() as folder:
+        whole = _strategy_of(f"{folder}/whole.json", {"a": target, "b": target}, 0)
+        values = np.arange(128, dtype=np.float32).reshape(2, 8, 8)
+        for stage, name in enumerate("ab"):
+            for place in range(2):
+                rank = 2 * stage + place
+                _saved(f"{folder}/src/rank_{rank}/r{rank}.ckpt", step=np.array(3, np.int32),
+                       **{name: values[stage, place * 4:place * 4 + 4]})
+            own = _strategy_of(f"{folder}/stage{stage}.json", {name: "halves"}, stage)
+            ms.transform_checkpoints(f"{folder}/src", f"{folder}/dst", "part", own, whole)
+        held = ms.load_segmented_checkpoints(f"{folder}/dst/rank_1")
+        return _read(f"{folder}/dst"), sorted((name, value.asnumpy()) for name, value in held.items())

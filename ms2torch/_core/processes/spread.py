@@ -461,11 +461,11 @@ class Spread:
             while axes and math.prod(self.sizes[a] for a in axes) > plan.size:
                 axes.pop(0)
         count = math.prod(self.sizes[a] for a in axes)
-        if any(isinstance(one, Shard) and one.dim == 0 for one in used):
-            return used, used, 1        # (its rows are in parts already)
-        if not axes or not zero.is_shareable(p, count, plan.threshold):
+        rows = math.prod(size for size, one in zip(self.sizes, used, strict=True) if zero.split_dim(one) == 0)
+        if not axes or not zero.is_shareable(p, rows * count, plan.threshold):
             return used, used, 1
-        return tuple(Shard(0) if a in axes else one for a, one in enumerate(used)), used, plan.level
+        further = zero.split_rows_further(used, axes, self.sizes)
+        return (used, used, 1) if further is None else (further, used, plan.level)
 
 
 def is_partial(t: torch.Tensor) -> bool:

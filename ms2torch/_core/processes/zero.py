@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import math
 import warnings
 import weakref
 from typing import NamedTuple
@@ -58,6 +59,34 @@ class Plan(NamedTuple):
     level: int = 1
 
 
+def _strided() -> type | None:
+    """torch's placement of what is split once more, by an axis left of the one that split it first."""
+    try:
+        from ms2torch._core.torch_private import StridedShard
+    except ImportError:     # (torch 2.4)
+        return None
+    return StridedShard
+
+
+def split_dim(placement) -> int | None:
+    """The dimension that a placement splits."""
+    kinds = (Shard, _strided()) if _strided() is not None else Shard
+    return placement.dim if isinstance(placement, kinds) else None
+
+
+def split_rows_further(used: tuple, axes, sizes) -> tuple | None:
+    """``used`` whose first dimension is split further by the ``axes``, each part on its own; None where torch
+    has no such layout."""
+    found = list(used)
+    for axis in axes:
+        later = math.prod(size for size, one in zip(sizes[axis + 1:], used[axis + 1:], strict=True)
+                          if split_dim(one) == 0)
+        if later > 1 and _strided() is None:
+            return None
+        found[axis] = Shard(0) if later == 1 else _strided()(0, split_factor=later)
+    return tuple(found)
+
+
 def mesh_by(sizes: tuple[int, ...]) -> DeviceMesh:
     """All ranks in a matrix of these sizes, row by row."""
     if sizes not in _meshes:
@@ -93,34 +122,47 @@ def release() -> None:
 
 class Share:
     """How the ranks share one Parameter, ``weight``: in the parts of a mesh that ``placements`` say. Where it
-    is ``regathered`` no gathered weight waits for the backward pass."""
+    is ``regathered`` no gathered weight waits for the backward pass. Operators see it as ``used``; ``wanted``
+    is how operators see the weight, also where this is what an optimizer keeps of it."""
 
-    __slots__ = ("_whole", "level", "mesh", "placements", "regathered", "used", "weight")
+    __slots__ = ("_whole", "level", "mesh", "placements", "regathered", "used", "wanted", "weight")
 
     def __init__(self, weight, mesh: DeviceMesh, level: int, placements: tuple = ()) -> None:
         self.weight, self.mesh, self.level = weakref.ref(weight), mesh, level
         self.regathered = level == 3
         self.placements = placements or (*[Replicate()] * (mesh.ndim - 1), Shard(0))
-        self.used = self.placements
+        self.used = self.wanted = self.placements
         self._whole = None
 
     def parts(self, ndim: int) -> list[int]:
         """In how many parts each dimension is."""
         counts = [1] * ndim
         for axis, one in enumerate(self.placements):
-            if isinstance(one, Shard):
-                counts[one.dim] *= self.mesh.size(axis)
+            if (dim := split_dim(one)) is not None:
+                counts[dim] *= self.mesh.size(axis)
         return counts
+
+    def _order(self) -> list[int]:
+        """The axes that split something, the coarser ones first."""
+        order: list[int] = []
+        for axis in reversed(range(self.mesh.ndim)):
+            before, at = getattr(self.placements[axis], "split_factor", 1), 0
+            while before > 1:       # (an axis further right splits first)
+                if split_dim(self.placements[order[at]]) == split_dim(self.placements[axis]):
+                    before //= self.mesh.size(order[at])
+                at += 1
+            order.insert(at, axis)
+        return order
 
     def rows(self, t: torch.Tensor) -> torch.Tensor:
         """This rank's part of ``t``, whole or shared: the same memory."""
         if t.__class__ is DTensor:
             return t.redistribute(self.mesh, self.placements).to_local()
         t = t.detach()
-        for axis, one in enumerate(self.placements):
-            if isinstance(one, Shard):
-                count = t.shape[one.dim] // self.mesh.size(axis)
-                t = t.narrow(one.dim, self.mesh.get_local_rank(axis) * count, count)
+        for axis in self._order():
+            if (dim := split_dim(self.placements[axis])) is not None:
+                count = t.shape[dim] // self.mesh.size(axis)
+                t = t.narrow(dim, self.mesh.get_local_rank(axis) * count, count)
         return t
 
     def shared(self, rows: torch.Tensor) -> DTensor:
@@ -145,6 +187,7 @@ class Share:
             old._moved_to = new
         p.__class__ = _sharing(p.__class__)
         own = self if p is self.weight() else Share(p, self.mesh, 3, self.placements)
+        own.wanted = self.used
         p._share, p._rest = own, new
         _slot.__set__(p, new)
         mode.kept += 1
