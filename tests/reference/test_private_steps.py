@@ -5,7 +5,9 @@ import numpy as np
 from mindspore import Tensor, ops
 from mindspore.ops import auto_generate as generated
 from mindspore.ops.operations import _grad_ops as grads
-from mindspore.ops.operations import nn_ops, sparse_ops
+from mindspore.ops.operations import _inner_ops as inner
+from mindspore.ops.operations import _sequence_ops as sequences
+from mindspore.ops.operations import nn_ops, other_ops, sparse_ops
 
 from tests.reference.judge import case, data
 
@@ -96,3 +98,45 @@ def test_gradient_of_ctc_loss_v2():
     labels, lengths, counts = Tensor(np.int32([[1, 2], [2, 2]])), Tensor(np.int32([5, 3])), Tensor(np.int32([2, 1]))
     found = ops.CTCLossV2(0, "none", False)(x, labels, lengths, counts)
     return nn_ops.CTCLossV2Grad(0, "none", False)(Tensor(np.float32([2, 1])), x, labels, lengths, counts, *found)
+
+
+SMALL = {
+    "axes of gradients": lambda: [inner.DynamicBroadcastGradientArgs()(a, b) for a, b in (
+        ((2, 3), (1, 3)), ((2, 3), (3,)), ((), (2, 3)), ((2, 1, 3), (1, 4, 1)), ((1,), (1, 1)))],
+    "broadcast": lambda: (inner.DynamicBroadcastTo()(f(1, 3), (2, 3)), inner.DynamicBroadcastTo()(f(1, 3), whole(2, 3))),
+    "tiles": lambda: (inner.TileSize()((1, 2), (2, 2), 2), inner.TileSize()((3, 1), (3, 6), 2),
+                      inner.TileSize()((2,), (2, 2, 4), 3)),
+    "without": lambda: (sequences.ListAppendAndInsertGrad()([1, 2, 3], -1),
+                        sequences.ListAppendAndInsertGrad()([1, 2, 3], 1)),
+    "cast": lambda: (inner.MixedPrecisionCast()(ms.float16, f(2)), inner.MixedPrecisionCast()(ms.float16, (f(2), f(3))),
+                     inner.MixedPrecisionCast()(ms.float16, whole(2))),
+    "same": lambda: (inner.SameTypeShape()(f(2), f(2)), inner.Format()("{} a", 1), other_ops.Load()(f(2)),
+                     inner.IsParameter()(ms.Parameter(f(2))), inner.IsParameter()(f(2)),
+                     inner.ErrorOnDynamicShapeInput()((2, 3))),
+}
+
+
+@case(each={"name": list(SMALL)})
+def test_small_steps(name):
+    return SMALL[name]()
+
+
+@case(each={"mode": ["nearest", "linear", "cubic"], "where": ["half_pixel", "align_corners"], "sizes": [(4, 2), (3, 7)]})
+def test_gradients_of_resized_images(mode, where, sizes):
+    large, small = sizes
+    rows = 2 if mode == "cubic" else 1
+    return grads.ResizeV2Grad(where, mode)(f(1, 2, rows, large), Tensor([0.0]), Tensor([1.0, 1.0, 1.0, 2.0]),
+                                           whole(1, 2, rows, small))
+
+
+@case
+def test_distorted_boxes():
+    """A part that no attempt finds is the whole image; what is drawn has the area and the ratio asked for."""
+    box = Tensor(np.array([[[0.1, 0.2, 0.5, 0.8]]], np.float32))
+    whole_image = other_ops.SampleDistortedBoundingBoxV2(7, 0, (5.0, 6.0), (0.99, 1.0), 3)(
+        whole(100, 100, 1), box, Tensor([0.3]))
+    begin, size, part = other_ops.SampleDistortedBoundingBoxV2(1, 3, (0.8, 1.25), (0.2, 0.9))(
+        whole(640, 480, 3), box, Tensor([0.3]))
+    (top, left, _), (tall, wide, _) = begin.asnumpy().tolist(), size.asnumpy().tolist()
+    near = np.allclose(part.asnumpy()[0, 0], [top / 640, left / 480, (top + tall) / 640, (left + wide) / 480])
+    return (*whole_image, near, 0.19 < tall * wide / (640 * 480) < 0.91, 0.79 < wide / tall < 1.26)

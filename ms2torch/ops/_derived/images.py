@@ -123,6 +123,17 @@ def _resized_as_onnx(x, roi, scales, sizes, coordinate_transformation_mode="half
                          align_corners=None if nearest else aligned).to(x.dtype)
 
 
+def _resized_as_onnx_grad(grads, roi, scales, original_size, coordinate_transformation_mode="half_pixel",
+                          mode="nearest"):
+    """The gradient of an image of ``original_size`` that ``ResizeV2`` made as large as ``grads``."""
+    size, aligned = shape(original_size), coordinate_transformation_mode == "align_corners"
+    if mode != "cubic" and size[2] != 1:
+        raise ValueError("For 'ResizeV2Grad', original_size[2] must be 1, when mode='nearest' or 'linear'.")
+    return pull(grads, lambda t: F.interpolate(t, grads.shape[2:], mode=_BY_WORD[mode],
+                                               align_corners=None if mode == "nearest" else aligned),
+                grads.new_zeros(size))
+
+
 _MODES = {
     "Nearest1D": ("nearest", False),
     "Nearest2D": ("nearest", False),
@@ -150,6 +161,7 @@ ROWS = {
         grads, lambda t: forward("ResizeLinear1D")(t, grads.shape[2:], coordinate_transformation_mode), x
     ),
     "ResizeV2": _resized_as_onnx,
+    "ResizeV2Grad": _resized_as_onnx_grad,
     "GridSampler2DGrad": _sampled,
     "GridSampler3DGrad": _sampled,
     "ScaleAndTranslateGrad": _scaled,

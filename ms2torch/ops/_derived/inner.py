@@ -6,6 +6,7 @@ import math
 
 import torch
 
+from ms2torch._core.operators.registry import OPS
 from ms2torch.ops.function._linalg_solve import eigenpairs
 
 from .pooling import _regions
@@ -121,6 +122,66 @@ def _spread_over_groups(input, per_group_size, group_num):
     return input % group_num * per_group_size + input // group_num
 
 
+def _reduced_by_broadcasting(x, y):
+    """Along which axes the gradients of both operands of such shapes are summed."""
+    x, y = (v.tolist() if isinstance(v, torch.Tensor) else list(v) for v in (x, y))
+    rank = max(len(x), len(y))
+    x, y = ([1] * (rank - len(v)) + v for v in (x, y))
+    if any(a != b and 1 not in (a, b) for a, b in zip(x, y, strict=True)):
+        raise RuntimeError("Can not broadcast inputs[0] and inputs[1].")
+    return tuple(torch.tensor([i for i, (a, b) in enumerate(zip(own, other, strict=True)) if a == 1 != b],
+                              dtype=torch.int64) for own, other in ((x, y), (y, x)))
+
+
+def _distorted_box(image_size, bounding_boxes, min_object_covered, seed=0, seed2=0,
+                   aspect_ratio_range=(0.75, 1.33), area_range=(0.05, 1.0), max_attempts=100,
+                   use_image_if_no_bounding_boxes=False):
+    """A random part of an image that covers enough of a box: its begin, its size, and itself as a box.
+
+    Its area, its ratio of width and height, and its place are drawn by torch's generator, not by MindSpore's.
+    """
+    if min_object_covered.ndim != 1:
+        raise ValueError("For primitive[SampleDistortedBoundingBoxV2], the min_object_covered dimension must "
+                         f"be equal to 1, but got {min_object_covered.ndim}.")
+    height, width = image_size.tolist()[:2]
+    boxes, least = bounding_boxes.reshape(-1, 4).tolist(), float(min_object_covered)
+    if not boxes and not use_image_if_no_bounding_boxes:
+        raise ValueError("For 'SampleDistortedBoundingBoxV2', batch or N in bounding_boxes whose shape is "
+                         "[batch, N, 4] equals 0, which means no bounding boxes provided as input. Set "
+                         "use_image_if_no_bounding_boxes to True to take the whole image.")
+    for top, left, bottom, right in boxes:
+        for what, low, high in (("x", left, right), ("y", top, bottom)):
+            if low >= high:
+                raise RuntimeError(f"For 'SampleDistortedBoundingBoxV2', {what}_min of bounding box must be "
+                                   f"less than {what}_max, got: [{low:g}] and [{high:g}].")
+    boxes = [[a * n for a, n in zip(box, (height, width) * 2, strict=True)]
+             for box in boxes or [[0.0, 0.0, 1.0, 1.0]]]
+    draw = torch.Generator()
+    draw.manual_seed(seed ^ (seed2 << 32)) if seed or seed2 else draw.seed()
+    y, x, tall, wide = 0, 0, height, width
+    for _ in range(max_attempts):
+        ratio, area = (low + (high - low) * torch.rand((), generator=draw).item()
+                       for low, high in (aspect_ratio_range, area_range))
+        h = round(math.sqrt(area * height * width / ratio))
+        w = round(h * ratio)
+        if not (0 < h <= height and 0 < w <= width):
+            continue
+        at = [int(torch.randint(0, n + 1, (), generator=draw)) for n in (height - h, width - w)]
+        if not any(_covered((*at, at[0] + h, at[1] + w), box) >= least for box in boxes):
+            continue
+        (y, x), tall, wide = at, h, w
+        break
+    box = [[[y / height, x / width, (y + tall) / height, (x + wide) / width]]]
+    return image_size.new_tensor([y, x, 0]), image_size.new_tensor([tall, wide, -1]), torch.tensor(box)
+
+
+def _covered(part, box) -> float:
+    """How much of a box lies in a part of the image."""
+    size = [min(part[i + 2], box[i + 2]) - max(part[i], box[i]) for i in (0, 1)]
+    area = (box[2] - box[0]) * (box[3] - box[1])
+    return size[0] * size[1] / area if min(size) > 0 and area else 0.0
+
+
 ROWS = {
     "AddV2": _equal_sum,
     "ClipByNorm": _clip_by_norm,
@@ -128,6 +189,9 @@ ROWS = {
     "ConcatOffsetV1": _offsets_of_shapes,
     "ConvertToDynamic": _unchanged,
     "Eigh": lambda a, compute_eigenvectors=True, lower=True: eigenpairs(a, compute_eigenvectors, lower),
+    "DynamicBroadcastGradientArgs": _reduced_by_broadcasting,
+    "DynamicBroadcastTo": lambda x, shape: x.broadcast_to(tuple(shape)),
+    "FastGelu": OPS["fast_gelu"].kernel,
     "FractionalAvgPool": _fractional_avg_pool,
     "MapUniform": _spread_over_groups,
     "NuclearNorm": lambda x, dim=None, keepdim=False: torch.linalg.matrix_norm(
@@ -135,6 +199,7 @@ ROWS = {
     "RangeV2": lambda start, limit, delta, maxlen=1_000_000: torch.arange(
         start.item(), limit.item(), delta.item(), dtype=start.dtype),
     "ReLUV3": lambda x: x.relu(),
+    "SampleDistortedBoundingBoxV2": _distorted_box,
     "SelfAdjointEig": lambda x, compute_v=True: tuple(torch.linalg.eigh(x)),
     "SparseSoftmaxCrossEntropyWithLogitsV2": _cross_entropies,
     "TridiagonalSolve": _tridiagonal_solution,

@@ -10,6 +10,7 @@ import torch
 from ms2torch._core import mode
 from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch.common.parameter import Parameter
 from ms2torch.language import comparing
 from ms2torch.ops._derived.forms import on_tensors
 
@@ -27,6 +28,34 @@ def _set_slice(sequence, values, start, stop, step):
     changed = list(sequence)
     changed[start:stop:step] = values
     return type(sequence)(changed)
+
+
+def _without(data, index):
+    if not -len(data) <= index < len(data):
+        raise ValueError(f"The primitive[ListAppendAndInsertGrad], pop index[{index}] out of range.")
+    return [x for i, x in enumerate(data) if i != index % len(data)]
+
+
+def _tiles(shape, out_shape, ndim):
+    """How often each axis of ``shape`` is repeated to be as long as in ``out_shape``."""
+    return tuple(long if own != long else 1 for own, long in zip(shape, out_shape, strict=False)) + \
+        (1,) * (ndim - min(len(shape), len(out_shape)))
+
+
+def _converted(dst_dtype, x):
+    """Floats, also those in a tuple, in ``dst_dtype``; anything else as it is."""
+    if isinstance(x, (tuple, list)):
+        return tuple(_converted(dst_dtype, item) for item in x)
+    return x.astype(dst_dtype) if isinstance(x, Tensor) and x.is_floating_point() else x
+
+
+def _of_one_kind(x, y):
+    for what in ("dtype", "shape"):
+        a, b = getattr(x, what), getattr(y, what)
+        if a != b:
+            raise (TypeError if what == "dtype" else ValueError)(
+                f"For 'SameTypeShape', the x {what} should be = y {what}: {b}, but got {a}.")
+    return x
 
 
 def _comparing(compare):
@@ -49,9 +78,18 @@ _KINDS = {
 }
 _ON_PYTHON = {
     **_KINDS,
+    "ErrorOnDynamicShapeInput": lambda input: input,
+    "Format": lambda string, args: string.format(*(args if isinstance(args, (tuple, list)) else (args,))),
+    "IsConstant": lambda x: True,
+    "IsParameter": lambda x: isinstance(x, Parameter),
     "InSequence": lambda x, sequence: x in sequence,
     "ListAppend": lambda input_data, target: [*input_data, target],
+    "ListAppendAndInsertGrad": lambda input_data, index: _without(input_data, index),
     "ListInsert": _inserted,
+    "Load": lambda variable, state=None: variable,
+    "MixedPrecisionCast": _converted,
+    "SameTypeShape": _of_one_kind,
+    "ScalarBool": lambda x: bool(x),
     "SequenceAdd": lambda input_0, input_1: input_0 + input_1,
     "SequenceCount": lambda sequence, x: sequence.count(x),
     "SequenceIndex": lambda sequence, x, start=0, end=None: sequence[:end].index(x, start),
@@ -61,6 +99,8 @@ _ON_PYTHON = {
     "SequenceSlice": lambda sequence, start, stop, step: sequence[start:stop:step],
     "SequenceSliceSetItem": _set_slice,
     "SequenceZerosLike": _zeros,
+    "TileSize": _tiles,
+    "bool_not": lambda x: not x,
     "make_range": lambda start, limit, delta=1: range(start, limit, delta),
     "sequence_len": lambda sequence: len(sequence),
     "shape_mul": lambda shape: reduce(operator.mul, shape, 1),
