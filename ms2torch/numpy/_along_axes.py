@@ -23,6 +23,8 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     """
     if not arr.ndim:
         raise ValueError("Tensor.ndim should be greater than 0")
+    if not arr.numel():
+        raise IndexError("list index out of range")
     axis = axis % arr.ndim
     lines = arr.movedim(axis, -1)
     outer = lines.shape[:-1]

@@ -114,8 +114,12 @@ def convolve(a, v, mode="full"):
     return _convolved(a, v, mode).to(a.dtype)
 
 
-def _convolved(a, v, mode):
+def _convolved(a, v, mode, name="convolve"):
     if not a.numel() or not v.numel():
+        if name == "correlate":
+            sizes = [", ".join(map(str, t.shape)) for t in (a, v)]
+            raise refusal(ValueError, f"all inputs of 'Correlate' cannot be empty , got a at ( {sizes[0]}) "
+                                      f"and got v at ({sizes[1]})")
         raise refusal(ValueError, "Inputs cannot be empty.")
     a, v = torch.atleast_1d(a, v)
     if a.ndim != 1 or v.ndim != 1:
@@ -143,7 +147,7 @@ def correlate(a, v, mode="valid"):
         mode = mode.lower()
     if mode not in ("full", "same", "valid"):
         raise ValueError("mode must be one of ['full', 'same', 'valid']")
-    return _convolved(a, v.flip(0), mode)
+    return _convolved(a, v.flip(0), mode, "correlate")
 
 
 @arrays(1)

@@ -17,6 +17,8 @@ def digitize(x, bins, right=False):
     if right:
         ask_float(x)
     bins = torch.atleast_1d(bins)
+    if bins.ndim > 1:
+        raise refusal(ValueError, "bins should be 1-dimensional")
     dtype = torch.promote_types(x.dtype, bins.dtype)
     x, bins = x.to(dtype).contiguous(), bins.to(dtype)
     if bins.numel() and bins[0] > bins[-1]:

@@ -135,6 +135,9 @@ def _stacked(name, function):
             return tup
         if not isinstance(tup, (list, tuple)):
             raise TypeError(f"Tensor or, list or tuple of tensors are required, but got{type(tup)}")
+        for part in tup:
+            if not hasattr(part, "ndim"):
+                raise refusal(AttributeError, f"'{type(part).__name__}' object has no attribute 'ndim'")
         parts = [as_array(t) for t in tup]
         kinds = {t.dtype for t in parts}
         if len(kinds) > 1 and UNSIGNED.intersection(kinds):

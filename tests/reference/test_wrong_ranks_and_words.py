@@ -75,3 +75,16 @@ def test_functions(call):
     "ops.cosine_similarity(x, x + 1, dim=(0, 1))", "x.astype(ms.bool_).any(dim=0, keepdim=True)"]})
 def test_unusual_and_right(call):
     return eval(call, {"ms": ms, "ops": ops, "numpy": ms.numpy, "x": T(2, 3)})
+
+
+@case(each={"call": [
+    "ops.Bincount()(I(1, 2), ms.Tensor(0, ms.int32), x)", "ops.iou(x, x)", "ops.CheckValid()(T(2, 8), T(4))",
+    "ops.CombinedNonMaxSuppression()(T(1, 2, 1, 4), T(1, 2, 1), I(0)[0], I(1)[0], ms.Tensor(0.5), ms.Tensor(0.0))",
+    "x.itemset(True, 3.0)", "ops.Assert()(ms.Tensor(True), x)", "numpy.take(x[:0], I(0))", "numpy.take(x, I(0), mode='raise')",
+    "numpy.correlate(x, x[:0])", "numpy.hstack([[x], [x]])", "numpy.column_stack([[1, 2], [3, 4]])",
+    "numpy.digitize(x, [[1, 2], [3, 4]])", "ops.matrix_band_part(x, 1, 1)", "ops.cummin(x, (0, 0))",
+    "ops.AffineGrid()(T(3, 2, 1), (1, 1, 2, 2))", "ops.inplace_index_add(Parameter(T(4, 3)), I(0, 1), T(4, 3), 0)",
+    "x.matmul(ms.Tensor(1.0))", "ops.BCEWithLogitsLoss(1)"]})
+def test_sizes_of_other_calls(call):
+    names = {"ms": ms, "ops": ops, "numpy": ms.numpy, "x": T(3), "I": I, "T": T, "Parameter": Parameter}
+    return told(lambda: eval(call, names))

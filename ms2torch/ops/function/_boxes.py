@@ -6,6 +6,7 @@ import math
 
 import torch
 
+from ms2torch._core.errors import asked
 from ms2torch._core.operators.registry import REQUIRED, op, primitive
 
 
@@ -164,6 +165,13 @@ def _combined_nms(boxes, scores, max_output_size_per_class, max_total_size, iou_
     ``mindspore.ops.CombinedNonMaxSuppression``.
     """
     per_class, total = int(max_output_size_per_class), int(max_total_size)
+    for name, number in (("max_output_size_per_clas", per_class), ("max_total_size", total)):
+        if number < 1:
+            raise asked(ValueError(f"For primitive[CombinedNonMaxSuppression], the {name} must be greater "
+                                   f"than 0, but got {number}."))
+    if not 0 <= float(iou_threshold) <= 1:
+        raise asked(ValueError("For CombinedNonMaxSuppression, iou_threshold must be in [0,1], but got "
+                               f"{float(iou_threshold):g}."))
     classes = scores.shape[2]
     size = min(total, per_class * classes) if pad_per_class else total
     found = [boxes.new_zeros(len(boxes), size, 4), boxes.new_zeros(len(boxes), size),

@@ -9,6 +9,7 @@ import torch
 
 from ms2torch._checkparam import check_value_type
 from ms2torch._core.checks.refusals import wrong_dtype
+from ms2torch._core.errors import asked
 from ms2torch._core.gradient import integers
 from ms2torch._core.operators.registry import REQUIRED, method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
@@ -293,6 +294,9 @@ def _histogram(x, bins=100, min=0.0, max=0.0):
 def _bincount(array, size, weights):
     """The weights of the numbers from 0 to ``size`` - 1, added up (``mindspore.ops.Bincount``)."""
     size = int(size)
+    if size < 1:
+        raise asked(ValueError("For primitive[Bincount], the attribute[size] should be a vector with all "
+                               f"positive item. but got [{size}, ]."))
     array, weights = array.reshape(-1), weights.reshape(-1)
     kept = (array >= 0) & (array < size)
     if weights.numel() == 0:

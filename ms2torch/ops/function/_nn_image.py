@@ -243,12 +243,19 @@ def _extract_image_patches(input_x, ksizes=None, strides=None, rates=None, paddi
     return patches(input_x, ksizes, strides, rates, padding)
 
 
+def _of_other_batch(size, shape) -> ValueError:
+    return ValueError("For 'AffineGrid', the output_size[0] must be equal to the shape[0] of theta, but got "
+                      f"the output_size[0] is {size[0]} and the shape[0] of theta is {shape[0]}.")
+
+
 @primitive("AffineGrid", init={"align_corners": False})
 def _affine_grid(theta, output_size, align_corners=False):
     """The grid for GridSampler2D or 3D of affine maps (``mindspore.ops.AffineGrid``)."""
     size, rank = [*ints(output_size)], theta.ndim
     shape = tuple(theta.shape)
     if size and all(n.__class__ is int for n in size) and rank == 3:
+        if size[0] != shape[0] and min(size) > 0 and shape[1:] != ((2, 3) if len(size) == 4 else (3, 4)):
+            raise _of_other_batch(size, shape)
         if min(size) < 0:
             raise ValueError("For primitive[AffineGrid], the attribute[output_size] should be a vector with "
                              f"all positive item. but got [{''.join(f'{n}, ' for n in size)}].")
@@ -261,9 +268,7 @@ def _affine_grid(theta, output_size, align_corners=False):
                 f"3D. But got the shape of 'theta is {list(shape)} and the size of 'output_size' is "
                 f"{len(size)}.")
         if size[0] != shape[0]:
-            raise ValueError("For 'AffineGrid', the output_size[0] must be equal to the shape[0] of theta, "
-                             f"but got the output_size[0] is {size[0]} and the shape[0] of theta is "
-                             f"{shape[0]}.")
+            raise _of_other_batch(size, shape)
         if 0 in size:
             return theta.new_zeros((size[0], *size[2:], len(size) - 2))
     wide = theta.float() if theta.dtype is torch.float16 else theta

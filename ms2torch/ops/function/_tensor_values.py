@@ -68,11 +68,13 @@ def itemset(self, *args):
         if len(args) > 2:
             raise ValueError(f"'Tensor.itemset()' must have at most 2 argument, but got {len(args)}")
         index, new = args
+        if isinstance(index, (builtins.bool, list)):
+            raise TypeError("The index object cannot be interpreted as an integer")
         if isinstance(index, (builtins.int, np.integer)):
             if not -self.size <= index < self.size:
                 raise IndexError(f"index {index} is out of bounds for axis 0 with size {self.size}")
             index = tuple(int(i) for i in np.unravel_index(index % self.size, self.shape))
-        elif not isinstance(index, (tuple, list)):
+        elif not isinstance(index, tuple):
             raise TypeError("The index object cannot be interpreted as an integer")
         elif len(index) != self.ndim:
             raise IndexError(f"Tuple index len({len(index)}) is not same to tensor dimension({self.ndim})")
