@@ -68,6 +68,8 @@ def main(argv: list[str]) -> int:
             draft.settle()
     except (BadInput, OSError) as error:
         said = error if isinstance(error, BadInput) else _unwritten(error, asked.out)
+        if isinstance(error, FileNotFoundError) and not os.path.exists(asked.source):
+            said = f"{asked.source!r} was deleted while it was translated"
         print(f"ms2torch: {said}", file=sys.stderr)
         return 2
     if asked.json != "-":

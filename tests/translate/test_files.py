@@ -166,7 +166,7 @@ def test_what_functions_of_other_files_give_is_known():
     made = {path: translate_source(text, path=path, **known[path]) for path, text in FACTORIES.items()}
     assert all(site.settled for one in made.values() for site in one.sites)
     text = made["train.py"].text
-    assert "for data in by_name(create(4), ['x', 'y']):" in text
+    assert 'for data in by_name(create(4), ["x", "y"]):' in text
     assert "print(out.unsqueeze(0).numpy(force=True), out.max().numpy(force=True), shape.index(1)" in text
     assert "ms2torch" not in text and "mindspore" not in text
 

@@ -285,6 +285,7 @@ kept = Parameter(mnp.array([1.0, 2.0]))
 before = [kept.clone(), kept.value()]
 gradients = ops.grad(lambda x: net(x).sum(), None, opt.parameters)
 rows = nn.OneHot(depth=3)(before)
+columns = nn.OneHot(axis=0, depth=3)(before)
 """
 
 
@@ -294,6 +295,7 @@ def test_frozen_parameters_are_kept_from_gradients_and_copies_from_recording():
     assert "nn.Parameter(torch.tensor([1.0, 2.0]))" in made
     assert "[kept.detach().clone(), kept.detach().clone()]" in made
     assert "rows = F.one_hot(before.long(), 3)" in made
+    assert "columns = F.one_hot(before.long(), 3).float().movedim(-1, 0)" in made
 
 
 OWN = """

@@ -172,3 +172,45 @@ def test_a_run_that_tells_an_optimizers_inherited_methods_changes_nothing():
             facts.add(site_of(node), Fact(f"mindspore.nn.Optimizer.{name}"))
     assert len(facts) == 3
     assert translate_source(source, facts=facts).text == translate_source(source).text
+
+
+_COUNTING = """
+import numpy as np
+import mindspore as ms
+from mindspore import Parameter, Tensor, nn
+
+
+class Base(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.counter = Parameter(Tensor(0, ms.int32), name="counter", requires_grad=False)
+        self.total = Parameter(Tensor(0.0), name="total", requires_grad=False)
+
+
+class Net(Base):
+    def __init__(self):
+        super().__init__()
+        self.w = Parameter(Tensor([1.0, 2.0]), name="w")
+
+    def construct(self, x):
+        self.counter += 1
+        self.total = self.total + x.sum()
+        self.w -= 0.5 * x
+        return x * self.counter
+
+
+net = Net()
+net(Tensor([1.0, 3.0]))
+found = [net(Tensor([1.0, 1.0])), net.counter.value(), net.total.value(), net.w.value()]
+found = [np.array(x.asnumpy()).tolist() for x in found]
+"""
+
+
+def test_what_is_assigned_to_a_parameter_is_its_value():
+    text = translate_source(_COUNTING).text
+    lines = ("self.counter += 1", "self.total.data = self.total + x.sum()", "self.w.data -= 0.5 * x")
+    assert all(f"        {line}\n" in text for line in lines) and "ms2torch" not in text
+    there, here = {"__name__": "there"}, {"__name__": "here"}
+    exec(text, there)
+    exec(_COUNTING.replace("mindspore", "ms2torch"), here)
+    assert there["found"] == here["found"] == [[2.0, 2.0], 2, 6.0, [0.0, 0.0]]

@@ -104,6 +104,8 @@ class Class:
     base: object = None
     attributes: dict[str, object] = field(default_factory=dict)
     functions: dict[str, Function] = field(default_factory=dict)
+    # The attributes that are Parameters, whatever is assigned to them later.
+    weights: set[str] = field(default_factory=set)
     # Of another file's class: whether its layers compute something else while training.
     differs: bool | None = None
 
@@ -133,6 +135,10 @@ class Class:
                 return cls.attributes[name]
             cls = cls.base
         return None
+
+    def has_weight(self, name: str) -> bool:
+        """Whether it, or a class of the program that it descends from, makes that attribute a Parameter."""
+        return name in self.weights or (isinstance(self.base, Class) and self.base.has_weight(name))
 
 
 class OwnOf(NamedTuple):

@@ -113,6 +113,7 @@ class Reading(Calls):
             if isinstance(owner, OwnOf):
                 held = owner.cls.attributes
                 held[target.attr] = join(held.get(target.attr), inferred)
+                owner.cls.weights |= {target.attr} if inferred == PARAMETER else set()
             self._inferred[span_of(target)] = inferred
         else:
             self.value(target)

@@ -244,6 +244,9 @@ class Rewriter(Syntax, CallSites, NameSites, Branches, cst.CSTTransformer):
     def leave_FormattedString(self, original_node, updated_node):
         return tidying.quoted_apart(updated_node)
 
+    def leave_Assign(self, original_node, updated_node):
+        return statements.assigned(self, original_node, updated_node)
+
     def leave_AugAssign(self, original_node, updated_node):
         node = self.node(original_node.target)
         return statements.augmented(self, node, updated_node) if node is not None else updated_node

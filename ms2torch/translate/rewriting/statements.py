@@ -8,9 +8,10 @@ import libcst as cst
 
 from .. import draws
 from ..translation import site_of
-from .inferred import PARAMETER, SHAPE, Seq, is_tensor
+from .inferred import PARAMETER, SHAPE, OwnOf, Seq, is_tensor
 from .joining import is_rate
 from .results import NOT_LOADED
+from .staying import is_raw
 from .templates import code, fill
 
 # What a rule gives for a statement that has no counterpart.
@@ -200,9 +201,40 @@ def augmented(rewriter, target: ast.expr, updated: cst.AugAssign):
     own = isinstance(target, ast.Name) or (isinstance(target, ast.Attribute) and inferred != PARAMETER)
     if not own or not is_tensor(inferred):
         return updated
+    if _is_weight(rewriter, target):
+        data = updated.with_changes(target=cst.Attribute(updated.target, cst.Name("data")))
+        return data if _trains(rewriter, target) else updated
     sign = code(updated.operator).strip().removesuffix("=")
     value = fill(f"{{x}} {sign} {{y}}", {"x": updated.target, "y": updated.value})
     return cst.Assign([cst.AssignTarget(updated.target)], value)
+
+
+def assigned(rewriter, original: cst.Assign, updated: cst.Assign):
+    """``self.x = y`` as ``self.x.data = y`` where x is a Parameter of a Cell and y a Tensor: PyTorch takes no
+    other thing in a Parameter's place, MindSpore gives it the value."""
+    if len(original.targets) > 1:
+        return updated
+    target, value = rewriter.node(original.targets[0].target), rewriter.node(original.value)
+    inferred = rewriter.reading.inferred(value) if isinstance(value, ast.expr) else None
+    if not is_tensor(inferred) or inferred == PARAMETER or not _is_weight(rewriter, target):
+        return updated
+    place = cst.Attribute(updated.targets[0].target, cst.Name("data"))
+    return updated.with_changes(targets=[updated.targets[0].with_changes(target=place)])
+
+
+def _is_weight(rewriter, target: ast.expr | None) -> bool:
+    """Whether a place is an attribute that a Cell of the program has made a Parameter."""
+    owner = rewriter.reading.inferred(target.value) if isinstance(target, ast.Attribute) else None
+    cell = isinstance(owner, OwnOf) and owner.cls.is_cell and not is_raw(rewriter, owner.cls)
+    return cell and owner.cls.has_weight(target.attr)
+
+
+def _trains(rewriter, target: ast.Attribute) -> bool:
+    """Whether a Parameter may get gradients: none of those that are made for its name is told not to."""
+    made = (n for n in ast.walk(rewriter.tree) if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call))
+    own = (n.value for n in made if getattr(n.targets[0], "attr", None) == target.attr)
+    given = (k for call in own for k in call.keywords if k.arg == "requires_grad")
+    return not any(getattr(k.value, "value", None) is False for k in given)
 
 
 def _draws(rewriter, node: ast.stmt | None) -> list[str]:

@@ -220,7 +220,8 @@ def _over(call):
     if call.name.endswith("create_dict_iterator"):
         call.helper("by_name")
         arrays = ", arrays=True" if _asks_numpy(call) else ""
-        return f"by_name({text}, {pipelines.columns(inferred)!r}{arrays})"
+        names = json.dumps(pipelines.columns(inferred), ensure_ascii=False)
+        return f"by_name({text}, {names}{arrays})"
     if _asks_numpy(call):
         call.helper("Arrays")
         text = f"Arrays({text})"

@@ -403,12 +403,14 @@ def clip_by_norm(call):
 
 @rule("nn.OneHot", "F.one_hot(indices.long(), depth)")
 def one_hot(call):
-    if call.value("axis", -1) != -1:
-        call.refuse("its axis is not the last")
+    axis = call.value("axis", -1)
+    if not isinstance(axis, int):
+        call.refuse("its axis is not told")
     on, off, depth = call.value("on_value", 1.0), call.value("off_value", 0.0), call.args.get("depth")
     if (on, off) != (1.0, 0.0) or depth is None:
         call.refuse("its values are not told")
-    return "lambda indices: F.one_hot(indices.long(), {depth}).float()"
+    moved = "" if axis == -1 else f".movedim(-1, {axis})"
+    return f"lambda indices: F.one_hot(indices.long(), {{depth}}).float(){moved}"
 
 
 for _name, _torch in {
