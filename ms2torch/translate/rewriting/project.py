@@ -112,7 +112,9 @@ def _told(cls: Class, known: dict[Class, Class], reading: Reading) -> Class:
     if cls not in known:
         base = _told(cls.base, known, reading) if isinstance(cls.base, Class) else cls.base
         held = {name: _plain(inferred) for name, inferred in cls.attributes.items()}
-        known[cls] = Class(cls.node, base, held, cls.functions, modes.depends_on_mode(reading, cls))
+        known[cls] = Class(
+            cls.node, base, held, cls.functions, cls.weights, modes.depends_on_mode(reading, cls)
+        )
     return known[cls]
 
 
