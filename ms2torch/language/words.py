@@ -272,6 +272,9 @@ def _type(error, text, place):
 
 def _of_an_operator(text, place):
     """A call of one of MindSpore's functions without what it needs, or with a name that it does not have."""
+    if isinstance(place.node, ast.Call) and (
+            found := re.match(r"\w+\.__call__\(\) got an unexpected keyword argument '(\w+)'", text)):
+        return RuntimeError(f"Got an unexpected keyword argument '{found[1]}'.")
     found = re.match(r"(\w+)\(\) (?:got an unexpected keyword argument|"
                      r"missing \d+ required positional arguments?:) '(\w+)'", text)
     function = place.called_function() if found and isinstance(place.node, ast.Call) else None

@@ -136,6 +136,9 @@ class _Form:
             raise TypeError(f"missing a required argument: '{lacking[0]}'")
         if not given:
             return values
+        for name, value in given.items():
+            if type(value) is not int and isinstance(value, int) and hasattr(value, "__ms_mutable__"):
+                given[name] = values[name] = int(value)
         if unknown := [n for n in kwargs if n not in attributes]:
             raise TypeError(f"got an unexpected keyword argument '{unknown[0]}'")
         told = [(n, v) for n, v in given.items() if v is not attributes[n]]

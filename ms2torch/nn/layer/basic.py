@@ -40,6 +40,13 @@ def check_dense_input_shape(x, prim_name=None) -> None:
         raise ValueError(f"{prefix} dimension of 'x' should not be less than 2, but got {len(x)}.")
 
 
+def _is_equal_one(x):
+    """Whether the mean of ``x`` is one, as a Tensor; what layers of users borrow."""
+    from ms2torch import ops
+
+    return ops.Equal()(ops.ReduceMean()(x), 1.0)
+
+
 def _linear_parameters(cell: Cell, n_in: int, n_out: int, weight_init, bias_init, names, dtype) -> None:
     """``weight`` (out, in) and, where ``cell.has_bias``, ``bias`` (out,): drawn in this order."""
     if isinstance(weight_init, Tensor) and weight_init.shape != (n_out, n_in):

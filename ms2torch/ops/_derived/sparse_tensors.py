@@ -195,6 +195,13 @@ def _dense_to_dense_sets(x1, x2, set_operation="a-b", validate_indices=True):
 
 def _counts(indices, values, shape, weights, binary_output=False, minlength=-1, maxlength=-1):
     """How often each value is in each row: the indices (row, value), the counts or sums of weights."""
+    if weights.shape != values.shape:
+        raise RuntimeError("For 'SparseCountSparseOutput', weights and values must have the same shape")
+    outside = (indices < 0) | (indices >= shape)
+    if bool(outside.any()):
+        at, axis = torch.nonzero(outside)[0].tolist()
+        raise RuntimeError(f"For 'SparseCountSparseOutput', the input index value {int(indices[at, axis])} "
+                           f"must be in [0, {int(shape[axis])}) as given by dense shape")
     batched = indices.shape[1] > 1
     rows = indices[:, 0].long() if batched else torch.zeros(len(indices), dtype=torch.long)
     keep = values < maxlength if maxlength > 0 else torch.ones_like(values, dtype=torch.bool)

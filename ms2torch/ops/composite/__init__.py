@@ -30,6 +30,11 @@ __all__ = [
 ]
 
 
+def tail(x):
+    """The elements of a tuple or a list, but for the first."""
+    return x[1:]
+
+
 def __getattr__(name: str):
     # C.clip_by_value, C.ones_like and their kind: the functional forms under MindSpore's older path.
     from ms2torch import ops

@@ -255,9 +255,12 @@ _REDUCE = {"mul": "prod", "prod": "prod", "max": "amax", "min": "amin"}
 def _of_unsigned(combined, x, updates, how):
     """``combined(x, updates)`` of unsigned integers, for which torch has no kernels: in wider ones, or over
     the same bits where signs make no difference."""
-    if how in ("div", "max", "min"):
-        return combined(x.to(torch.int64), updates.to(torch.int64)).to(x.dtype)
     signed = SIGNED[x.dtype]
+    if how in ("max", "min"):       # (with the highest bit turned, signed ones are in the same order)
+        turned = torch.iinfo(signed).min
+        return (combined(x.view(signed) ^ turned, updates.view(signed) ^ turned) ^ turned).view(x.dtype)
+    if how == "div":
+        return combined(x.to(torch.int64), updates.to(torch.int64)).to(x.dtype)
     return combined(x.view(signed), updates.view(signed)).view(x.dtype)
 
 
@@ -271,8 +274,17 @@ def _by_row(x, row, updates, how):
         return x.index_add(0, row, updates, alpha=1 if how == "add" else -1)
     if how == "div":
         divisor = _reduced(torch.ones_like(x), row, updates, "prod")
-        return torch.div(x, divisor, rounding_mode=None if x.is_floating_point() else "trunc").to(x.dtype)
+        return torch.div(x, divisor) if x.is_floating_point() or x.is_complex() else _quotient(x, divisor)
     return _reduced(x, row, updates, how)
+
+
+def _quotient(x, divisor):
+    """Integers divided, rounded to zero; by 0 the integer of their sign that is farthest from 0."""
+    limit = torch.iinfo(x.dtype)
+    zero = divisor == 0
+    found = torch.div(x, torch.where(zero, 1, divisor), rounding_mode="trunc").to(x.dtype)
+    ends = torch.where(x > 0, limit.max, torch.where(x < 0, limit.min, 0)).to(x.dtype)
+    return torch.where(zero, ends, found)
 
 
 def _reduced(x, row, updates, how):
@@ -460,7 +472,11 @@ def _segments(how: str, empty):
         # One segment more takes what belongs to none: negative numbers.
         row = torch.where(row < 0, n, row.int() if row.dtype is torch.int16 else row)
         out = torch.full((n + 1, *rest), empty(x.dtype), dtype=x.dtype, device=x.device)
-        return (out.index_add(0, row, values) if how == "sum" else _reduced(out, row, values, how))[:n]
+        if how == "sum":
+            return out.index_add(0, row, values)[:n]
+        if x.dtype in SIGNED and how != "prod":
+            return _of_unsigned(lambda out, values: _reduced(out, row, values, how), out, values, how)[:n]
+        return _reduced(out, row, values, how)[:n]
 
     kernel.__name__ = f"unsorted_segment_{how}"
     kernel.__doc__ = (f"The {how} of the slices of ``x`` that have one number in ``segment_ids`` "

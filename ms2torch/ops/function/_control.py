@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ms2torch._core import mode
 from ms2torch._core.errors import unsupported
 from ms2torch._core.gradient.custom import custom_bprop
 from ms2torch._core.gradient.passes import is_differentiating
 from ms2torch._core.operators.registry import REQUIRED, Primitive, primitive, primitive_class
+from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor
 
@@ -97,5 +99,7 @@ class Partial(Primitive):
     def __init__(self) -> None:
         super().__init__("Partial")
 
-    def __call__(self, function, *args):
-        return lambda *rest, **kwargs: function(*args, *rest, **kwargs)
+    def __call__(self, function, *args, **kwargs):
+        if kwargs and not mode.graph and not mode.inside and graph_streams.here.call is None:
+            raise TypeError(f"Partial.__call__() got an unexpected keyword argument '{next(iter(kwargs))}'")
+        return lambda *rest, **named: function(*args, *rest, **kwargs, **named)

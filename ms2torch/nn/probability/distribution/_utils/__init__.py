@@ -1,0 +1,7 @@
+"""``mindspore.nn.probability.distribution._utils``."""
+
+from __future__ import annotations
+
+from ms2torch._naming.surface import install_lazy
+
+install_lazy(__name__, globals())
