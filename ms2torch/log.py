@@ -18,7 +18,10 @@ _LEVELS = dict(
 # Who of several processes this is, by MindSpore's name for it and the launchers'.
 _RANKS = ("RANK_ID", "OMPI_COMM_WORLD_RANK", "RANK")
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
-_SIZES = {"logger_maxBytes": 50 << 20, "logger_backupCount": 30}
+_SIZES = {"maxBytes": 50 << 20, "backupCount": 30}
+_VARIABLES = {"level": "GLOG_v", "console": "GLOG_logtostderr", "filepath": "GLOG_log_dir",
+              "maxBytes": "logger_maxBytes", "backupCount": "logger_backupCount",
+              "stderr_level": "GLOG_stderrthreshold"}
 
 
 class _Formatter(logging.Formatter):
@@ -35,12 +38,16 @@ class _Formatter(logging.Formatter):
         )
 
 
-def _configuration() -> dict:
-    """What the environment says of the log, by variable, checked as MindSpore checks it at its import."""
-    given = {name: text for name, text in os.environ.items() if text}
-    level, console = given.get("GLOG_v", "2"), given.get("GLOG_logtostderr", "1")
-    threshold = given.get("GLOG_stderrthreshold", "2")
-    for number in (level, threshold):
+def _get_env_config() -> dict:
+    """What the environment says of the log, by MindSpore's short names; of the level always."""
+    given = {short: os.environ[name] for short, name in _VARIABLES.items() if os.environ.get(name)}
+    return {"level": "2", **given}
+
+
+def _verify_config(kwargs: dict) -> None:
+    """ValueError for a configuration of which MindSpore makes no log."""
+    level, console = kwargs.get("level", "2"), kwargs.get("console", "1")
+    for number in (level, kwargs.get("stderr_level", "2")):
         if number not in _LEVELS:
             raise ValueError(
                 "Incorrect log level, please check the configuration of GLOG_v or GLOG_stderrthreshold, "
@@ -48,11 +55,10 @@ def _configuration() -> dict:
             )
     if console not in ("0", "1"):
         raise ValueError(f"Incorrect value, the value of GLOG_logtostderr must be 0 or 1, but got {console}.")
-    found = {"GLOG_v": level, "GLOG_logtostderr": console}
-    sizes = {name: int(given.get(name, default)) for name, default in _SIZES.items()}
+    sizes = {_VARIABLES[name]: int(kwargs.get(name, 0)) for name in ("maxBytes", "backupCount")}
     if console == "1":
-        return found
-    if "GLOG_log_dir" not in given:
+        return
+    if "filepath" not in kwargs:
         raise ValueError(
             "When GLOG_logtostderr is set to 0, the directory of saving log GLOG_log_dir must be set, "
             "but got it empty."
@@ -62,24 +68,39 @@ def _configuration() -> dict:
             raise ValueError(
                 f"Incorrect value, the value of {name} must be positive integer. But got {name}:{size}"
             )
-    rank = next((given[name] for name in _RANKS if name in given), "0")
-    folder = os.path.join(os.path.realpath(given["GLOG_log_dir"]), f"rank_{rank}", "logs")
-    return {**found, "GLOG_log_dir": folder, **sizes, "GLOG_stderrthreshold": threshold}
+
+
+def _configuration() -> dict:
+    """What the environment says of the log, by variable, checked as MindSpore checks it at its import."""
+    given = _get_env_config()
+    _verify_config(given)
+    found = {"GLOG_v": given["level"], "GLOG_logtostderr": given.get("console", "1")}
+    if found["GLOG_logtostderr"] == "1":
+        return found
+    rank = next((os.environ[name] for name in _RANKS if os.environ.get(name)), "0")
+    folder = os.path.join(os.path.realpath(given["filepath"]), f"rank_{rank}", "logs")
+    sizes = {_VARIABLES[short]: int(given.get(short, size)) for short, size in _SIZES.items()}
+    return {**found, "GLOG_log_dir": folder, **sizes, "GLOG_stderrthreshold": given.get("stderr_level", "2")}
 
 
 def _get_logger() -> logging.Logger:
-    global _logger
+    global GLOBAL_LOGGER, _config, _ready
+    if _ready and GLOBAL_LOGGER is not None:
+        return GLOBAL_LOGGER
     with _lock:
-        if _logger is None:
-            found = logging.getLogger("MindSpore")
+        if GLOBAL_LOGGER is None:
+            _config, _ready, GLOBAL_LOGGER = _configuration(), False, logging.getLogger("MindSpore")
+        if not _ready:
+            found = GLOBAL_LOGGER
             found.propagate = False
             found.setLevel(_LEVELS[_config["GLOG_v"]])
-            if not found.handlers:
-                for handler in _handlers():
-                    handler.setFormatter(_Formatter())
-                    found.addHandler(handler)
-            _logger = found
-    return _logger
+            for handler in [h for h in found.handlers if isinstance(h.formatter, _Formatter)]:
+                found.removeHandler(handler)
+            for handler in _handlers():
+                handler.setFormatter(_Formatter())
+                found.addHandler(handler)
+            _ready = True
+    return GLOBAL_LOGGER
 
 
 def _handlers():
@@ -93,16 +114,18 @@ def _handlers():
 
     terminal.setLevel(_LEVELS[_config["GLOG_stderrthreshold"]])
     os.makedirs(folder, mode=0o700, exist_ok=True)
-    size, kept = (_config[name] for name in _SIZES)
+    size, kept = (_config[_VARIABLES[name]] for name in _SIZES)
     yield RotatingFileHandler(
         os.path.join(folder, f"mindspore.log.{os.getpid()}"), maxBytes=size, backupCount=kept, delay=True
     )
 
 
 _lock = threading.Lock()
-_logger: logging.Logger | None = None
-# What a program writes to its environment after the import comes too late, here as there.
+# A program that sets this to None gets it anew, of what its environment says by then; else what it writes to
+# its environment after the import comes too late, here as there.
+GLOBAL_LOGGER: logging.Logger | None = logging.getLogger("MindSpore")
 _config = _configuration()
+_ready = False
 
 
 def debug(msg, *args, **kwargs) -> None:
@@ -132,11 +155,13 @@ def critical(msg, *args, **kwargs) -> None:
 
 def get_level() -> str:
     """The level as MindSpore counts it: "0" debug, "1" info, "2" warning, "3" error, "4" critical."""
+    _get_logger()
     return _config["GLOG_v"]
 
 
 def get_log_config() -> dict:
     """How the log is configured, by the names of the environment's variables."""
+    _get_logger()
     return dict(_config)
 
 

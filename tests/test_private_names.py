@@ -77,7 +77,7 @@ def test_dtype_kinds_as_mindspore_has_them():
 
 @pytest.fixture
 def written(monkeypatch):
-    monkeypatch.setattr(log, "_logger", None)
+    monkeypatch.setattr(log, "_ready", False)
     monkeypatch.setattr(log, "_config", {"GLOG_v": "2", "GLOG_logtostderr": "1"})
     logging.getLogger("MindSpore").handlers.clear()
     logger = log._get_logger()

@@ -1,8 +1,13 @@
 """What MindSpore's own tests showed to differ: a short case of our own for each cause."""
 
+import os
+import re
+
 import mindspore as ms
+import mindspore.dataset as ds
 import numpy as np
-from mindspore import Parameter, Tensor, nn, ops
+from mindspore import Parameter, Tensor, log, nn, ops
+from mindspore.dataset import transforms
 from mindspore.nn.probability.distribution._utils.utils import CheckTensor, CheckTuple, set_param_type
 from mindspore.numpy.utils_const import _canonicalize_axis, _infer_out_shape
 from mindspore.ops._grad_experimental import grad_math_ops as shapes
@@ -127,3 +132,39 @@ def test_what_a_distribution_checks():
     return ([str(told(set_param_type, k, ms.float16)) for k in kinds],
             [told(CheckTuple(), v, "input") for v in ((1,), [1], "t", 3)],
             [told(CheckTensor(), v, "input") for v in (half, (1,), 3)])
+
+
+@case(each={"cut": [[], [-6], slice(-1, -5, -1), slice(3, 0, -2), slice(10, 0, -1)], "kind": ["i8", "U1"]})
+def test_slices_in_a_pipeline(cut, kind):
+    rows = ds.NumpySlicesDataset([np.arange(1, 6).astype(kind)], column_names="a", shuffle=False)
+    try:
+        return [row["a"].tolist() for row in rows.map(transforms.Slice(cut)).create_dict_iterator(
+            num_epochs=1, output_numpy=True)]
+    except RuntimeError as error:
+        return re.search(r"\[ERROR\] (.*)", str(error))[1]
+
+
+@case
+def test_what_is_in_a_tensor():
+    values = Tensor([1, 2])
+    return [given in values for given in (1, 3, 1.0, Tensor(1), Tensor([3]), np.array(1), np.int64(1), [1], "a")]
+
+
+@case(mode="BOTH")
+def test_an_optimizer_under_to_float():
+    layer = nn.Dense(2, 2, weight_init="ones")
+    step = nn.TrainOneStepCell(nn.WithLossCell(layer, nn.MSELoss()),
+                               nn.Momentum(layer.trainable_params(), 0.1, 0.9)).to_float(ms.float16)
+    step.set_train()
+    x = Tensor(np.array([[1, 2], [3, 4]], np.float32))
+    step(x, x)
+    return layer.weight.dtype, layer.weight.value()
+
+
+@case
+def test_a_log_that_is_put_away_is_made_anew():
+    log.warning("one")
+    before = log.get_level()
+    log.GLOBAL_LOGGER = None
+    os.environ["GLOG_v"] = "3" if before != "3" else "1"       # noqa: SIM112
+    return log.get_level() != before, sorted(log._get_env_config())

@@ -200,7 +200,7 @@ class Tensor(Exchange):
         return id(self)
 
     def __contains__(self, value) -> bool:
-        found = self._t == lower(value)
+        found = not isinstance(value, np.ndarray) and self._t == lower(value)
         return isinstance(found, torch.Tensor) and bool(found.any())
 
     def __getitem__(self, index) -> Tensor:

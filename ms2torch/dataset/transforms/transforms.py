@@ -318,14 +318,16 @@ class Slice(TensorOperation):
             if one is None or one is Ellipsis or one is True:
                 continue
             if isinstance(one, slice):
-                if one.step is not None and one.step < 0:
-                    raise OperationError("Wrong slice object")
+                if one.step is not None and one.step < 0 and not -length <= (one.start or 0) < length:
+                    raise OperationError("Not a valid index")
                 column = column[(slice(None),) * axis + (one,)]
                 continue
             wanted = one if isinstance(one, list) else [one]
+            if not wanted:
+                raise OperationError("Both indices and slices can not be empty.")
             for index in wanted:
-                if not -length <= index < length:
-                    raise OperationError(f"Index {index} is out of bounds.")
+                if not -length <= index < length:       # (told as counted from the front)
+                    raise OperationError(f"Index {index + length if index < 0 else index} is out of bounds.")
             column = np.take(column, wanted, axis)
         if column.dtype.kind in "US":       # as wide as the longest that is left
             width = max(map(len, column.ravel().tolist()), default=1)

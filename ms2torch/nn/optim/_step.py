@@ -38,6 +38,8 @@ class HostValues(Undoing):
     def _host(self, param: Parameter) -> float:
         """The value of a Parameter with one element: a device's from the host's copy."""
         rest = param._rest
+        if self._float is not None and rest.is_floating_point():
+            return rest.to(self._float).item()
         if rest.is_cpu:     # cheaper than to look a copy up; and whoever writes into `asnumpy()` is heeded
             return rest.item()
         key = (rest.data_ptr(), rest._version)

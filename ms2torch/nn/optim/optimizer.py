@@ -70,6 +70,9 @@ class Optimizer(GroupedParameters, Stepping, Cell):
     _never_recorded = _updates_weights = True
     _parameters = _Parameters()
 
+    def _in_its_precision(self, tensor):        # an update writes to what it reads, whatever `to_float` said
+        return tensor
+
     def __init__(self, learning_rate, parameters, weight_decay=0.0, loss_scale=1.0) -> None:
         super().__init__(auto_prefix=False)
         heap.keep_freed_memory()

@@ -30,9 +30,9 @@ __all__ = [
 ]
 
 
-def tail(x):
-    """The elements of a tuple or a list, but for the first."""
-    return x[1:]
+def tail(*args):
+    # (of a tuple or a list: all but its first element)
+    return args[0][1:]
 
 
 def __getattr__(name: str):
