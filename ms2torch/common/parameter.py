@@ -105,9 +105,6 @@ class Parameter(Tensor):
     _sliced = _unique = is_in_parallel = is_default_input_init = False
     _param_info = property(lambda self: self)
 
-    def __new__(cls, *_args, **_kwargs):        # (a subclass's own may hand its data on)
-        return object.__new__(cls)
-
     def __init__(
         self,
         default_input,

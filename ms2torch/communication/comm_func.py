@@ -10,7 +10,7 @@ import math
 
 import torch
 
-from ms2torch._core.checks.calls import describe
+from ms2torch._core.checks.calls import describe, wrong_inputs
 from ms2torch._core.processes import collectives
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -185,9 +185,15 @@ def barrier(group=HCCL_WORLD_COMM_GROUP) -> None:
     collectives.barrier(group_of(group))
 
 
+def _check_tag(operator: str, **inputs) -> None:
+    if not isinstance(inputs["tag"], int):
+        raise wrong_inputs(operator, **inputs)
+
+
 def send(tensor, dst=0, group=HCCL_WORLD_COMM_GROUP, tag=0) -> None:
     """Send ``tensor`` to world rank ``dst``."""
     _need_tensor("send", tensor)
+    _check_tag("InnerCommIsend", input=tensor, dst=dst, group=group, tag=tag)
     peer = _peer(dst, group)
     collectives.send(tensor._t, peer, group_of(group), tag)
 
@@ -196,6 +202,7 @@ def recv(tensor, src=0, group=HCCL_WORLD_COMM_GROUP, tag=0):
     """A Tensor like ``tensor`` from world rank ``src``."""
     _need_tensor("recv", tensor)
     _need_int("recv", "src", src)
+    _check_tag("InnerCommIrecv", tag=tag, src=src, shape=tensor.shape, group=group, dtype=tensor.dtype)
     t = tensor._t
     peer = _peer(src, group)
     return wrap(collectives.receive(t.shape, t.dtype, peer, group_of(group), tag, t.device))
@@ -204,6 +211,7 @@ def recv(tensor, src=0, group=HCCL_WORLD_COMM_GROUP, tag=0):
 def isend(tensor, dst=0, group=HCCL_WORLD_COMM_GROUP, tag=0) -> CommHandle:
     """Begin to send ``tensor`` to world rank ``dst``; a handle."""
     _need_tensor("isend", tensor)
+    _check_tag("InnerCommIsend", input=tensor, dst=dst, group=group, tag=tag)
     peer = _peer(dst, group)
     return CommHandle(collectives.begin_send(tensor._t, peer, group_of(group), tag))
 
@@ -212,6 +220,7 @@ def irecv(tensor, src=0, group=HCCL_WORLD_COMM_GROUP, tag=0):
     """(a Tensor like ``tensor``, handle): it holds what world rank ``src`` sends once the handle's ``wait()``
     is over."""
     _need_tensor("irecv", tensor)
+    _check_tag("InnerCommIrecv", tag=tag, src=src, shape=tensor.shape, group=group, dtype=tensor.dtype)
     into = torch.empty_like(tensor._t, memory_format=torch.contiguous_format)
     peer = _peer(src, group)
     work = collectives.begin_receive(into, peer, group_of(group), tag)

@@ -157,3 +157,16 @@ def functions():
     found["gradient"] = ms.grad(lambda x: (comm_func.all_reduce(x)[0] * x).sum())(x)
     comm_func.barrier()
     return {name: value.asnumpy() for name, value in found.items()}
+
+
+def tags():
+    """What a tag that is no number gets."""
+    ms.communication.init()
+    x, other, found = Tensor(np.ones(2, np.float32)), 1 - ms.communication.get_rank(), []
+    for call, place in ((dist.isend, "dst"), (dist.irecv, "src"), (comm_func.send, "dst"),
+                        (comm_func.recv, "src")):
+        try:
+            call(x, **{place: other}, tag="a")
+        except TypeError as err:
+            found.append(str(err))
+    return found

@@ -157,3 +157,14 @@ def test_bad_arguments_in_the_real_ones_words(call, kind, text):
     with pytest.raises(kind) as error:
         call()
     assert str(error.value) == text
+
+
+def test_a_tag_is_a_number(together):
+    """In the words of the real one on two ranks (where DistCommIsend looks for its group first)."""
+    sends = "input=Tensor, dst=int, group=string, tag=string"
+    receives = "input=Tensor, tag=string, src=int, group=string"
+    others = "tag=string, src=int, shape=Tuple<int>, group=string, dtype=mindspore.dtype"
+    assert together(cases.tags, 2)[0] == [
+        f'Failed calling {name} with "{name}()({said})".' for name, said in (
+            ("DistCommIsend", sends), ("DistCommIrecv", receives), ("InnerCommIsend", sends),
+            ("InnerCommIrecv", others))]

@@ -60,3 +60,7 @@ def test_a_training_goes_on_from_its_whole_checkpoint(together, tmp_path, level)
     """With the moments that were saved, also where each rank keeps its part of everything."""
     for went_on, resumed in together(cases.resumed, 2, level, str(tmp_path)):
         assert resumed == went_on
+
+
+def test_a_rank_alone_may_ask_for_the_shape_of_a_shared_weight(together):
+    assert together(cases.asked_alone, 2) == [((4, 8), "Float32", 2, 32, 4, 128, 4, True), None]

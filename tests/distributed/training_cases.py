@@ -469,3 +469,18 @@ def resumed(level, folder):
     again = made()
     ms.load_param_into_net(again, ms.load_checkpoint(path))
     return losses[3:], [float(again(x, y).asnumpy()) for _ in range(3)]
+
+
+def asked_alone():
+    """What the first rank alone asks of weights that the ranks share, after a step."""
+    init()
+    ms.set_auto_parallel_context(parallel_mode="data_parallel", enable_parallel_optimizer=True,
+                                 parallel_optimizer_config={"optimizer_level": "level3",
+                                                            "parallel_optimizer_threshold": 0})
+    net = nn.Dense(8, 4)
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.Adam(net.trainable_params(), 0.01))
+    step(Tensor(np.ones((2, 8), np.float32)), Tensor(np.ones((2, 4), np.float32)))
+    if get_rank():
+        return None
+    w = net.weight
+    return w.shape, str(w.dtype), w.ndim, w.size, w.itemsize, w.nbytes, len(w), w.is_floating_point()

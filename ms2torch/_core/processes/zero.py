@@ -16,6 +16,7 @@ Parameter whose memory is shared gathers it, on all ranks at once.
 from __future__ import annotations
 
 import contextlib
+import functools
 import logging
 import math
 import warnings
@@ -31,7 +32,7 @@ from ms2torch._core import mode
 from ms2torch._core.devices.device import device
 from ms2torch._core.errors import notice, unsupported
 from ms2torch._core.processes import distributed, faults, reducing, segments
-from ms2torch._core.tensor.tensor import Tensor
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._core.torch_private import (
     DTensor,
     Replicate,
@@ -330,9 +331,25 @@ def _sharing(cls: type) -> type:
     if isinstance(cls.__dict__.get("_t"), property):
         return cls
     if cls not in _classes:
+        about = {name: _told(getattr(cls, name)) for name in _ABOUT if hasattr(cls, name)}
         _classes[cls] = type(cls.__name__, (cls,), {"__slots__": (), "__module__": cls.__module__,
-                                                    "_t": property(_read, _write)})
+                                                    "_t": property(_read, _write), **about})
     return _classes[cls]
+
+
+# What a program asks of a Parameter without reading it: one rank alone may.
+_ABOUT = ("shape", "dtype", "ndim", "size", "itemsize", "nbytes", "dim", "numel", "element_size", "__len__",
+          "is_floating_point", "is_complex", "is_signed")
+
+
+def _told(plain):
+    """A property or method of Tensor that looks at no element, and gathers none."""
+    def ask(self, *args):
+        t = _slot.__get__(self)
+        return of(wrap(torch.empty(t.shape, dtype=t.dtype, device="meta")), *args)
+
+    of = plain.fget if isinstance(plain, property) else plain
+    return property(ask) if isinstance(plain, property) else functools.wraps(plain)(ask)
 
 
 def shard(parameters, plan: Plan) -> bool:

@@ -56,6 +56,9 @@ class Tensor(Exchange):
     # The torch Parameter over whose memory it was made (`nn.optim._groups.with_torchs`).
     _of_torch = None
 
+    def __new__(cls, *_args, **_kwargs):        # (a subclass's own may hand its data on)
+        return object.__new__(cls)
+
     def __init__(self, input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None):
         if const_arg is not False:
             construct.need_bool(const_arg, "Tensor")
@@ -278,7 +281,7 @@ class Tensor(Exchange):
             mode.differentiation.rebind(self, t)
 
 
-_new = Tensor.__new__
+_new = object.__new__
 
 
 def wrap(t: torch.Tensor) -> Tensor:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import torch
 import torch.distributed as dist
 
+from ms2torch._core.checks.calls import wrong_inputs
 from ms2torch._core.processes import collectives
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch._naming.surface import install_lazy
@@ -344,10 +345,16 @@ def _peer(rank: int, group) -> int:
     return get_group_rank_from_world_rank(rank, GlobalComm.WORLD_COMM_GROUP if group is None else group)
 
 
+def _named(group) -> str:
+    return group or GlobalComm.WORLD_COMM_GROUP
+
+
 def isend(tensor, dst=0, group=None, tag=0) -> CommHandle:
     """Begin to send ``tensor`` to world rank ``dst``. ValueError for this rank itself."""
     _check("isend", {"input": tensor}, group, False, rank=("dst", dst))
     collectives.check_other("destination", dst, get_rank())
+    if not isinstance(tag, int):
+        raise wrong_inputs("DistCommIsend", input=tensor, dst=dst, group=_named(group), tag=tag)
     return CommHandle(collectives.begin_send(tensor._t, _peer(dst, group), group_of(group), tag))
 
 
@@ -361,6 +368,8 @@ def irecv(tensor, src=0, group=None, tag=0) -> CommHandle:
     """Begin to receive into ``tensor`` from world rank ``src``. ValueError for this rank itself."""
     _check("irecv", {"input": tensor}, group, False, rank=("src", src))
     collectives.check_other("source", src, get_rank())
+    if not isinstance(tag, int):
+        raise wrong_inputs("DistCommIrecv", input=tensor, tag=tag, src=src, group=_named(group))
     return CommHandle(collectives.begin_receive(tensor._t, _peer(src, group), group_of(group), tag))
 
 

@@ -293,6 +293,7 @@ def _send(input_x, sr_tag, dest_rank, group=_WORLD, group_back=_WORLD):
 
     Where the result is part of what is differentiated, its gradient comes from that process's `Receive`.
     """
+    _must_be("Send", "sr_tag", sr_tag, int)
     return collectives.send(input_x, dest_rank, group_of(group), sr_tag)
 
 
@@ -305,6 +306,7 @@ def _receive(input_x=None, sr_tag=0, src_rank=0, shape=(), dtype=None, group=_WO
     """
     from ms2torch._core.devices.device import device
 
+    _must_be("Receive", "sr_tag", sr_tag, int)
     return collectives.receive(shape, _dtype.to_torch(dtype), src_rank, group_of(group), sr_tag, device())
 
 
