@@ -60,8 +60,10 @@ def choose(a, choices, mode="clip"):
     """
     if a.dtype not in (torch.int8, torch.int16, torch.int32, torch.int64):
         raise refusal(ValueError, "`a` should be an int array")
+    if not a.ndim:
+        raise refusal(ValueError, "input cannot be scalars")
     if isinstance(choices, torch.Tensor):
-        choices = choices.unbind(0)
+        choices = choices.unbind(0) if choices.ndim else [choices]
     elif isinstance(choices, (int, float)):
         choices = [choices]
     choices = shared(*map(as_array, choices))

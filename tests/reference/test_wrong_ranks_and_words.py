@@ -84,7 +84,9 @@ def test_unusual_and_right(call):
     "numpy.correlate(x, x[:0])", "numpy.hstack([[x], [x]])", "numpy.column_stack([[1, 2], [3, 4]])",
     "numpy.digitize(x, [[1, 2], [3, 4]])", "ops.matrix_band_part(x, 1, 1)", "ops.cummin(x, (0, 0))",
     "ops.AffineGrid()(T(3, 2, 1), (1, 1, 2, 2))", "ops.inplace_index_add(Parameter(T(4, 3)), I(0, 1), T(4, 3), 0)",
-    "x.matmul(ms.Tensor(1.0))", "ops.BCEWithLogitsLoss(1)"]})
+    "x.matmul(ms.Tensor(1.0))", "ops.AvgPool(ms.Tensor(0), 1)", "ops.KLDivLoss(ms.Tensor(0))", "ops.MirrorPad(ms.Tensor(3))",
+    "ops.RandomCategorical(True)", "ops.RandomCategorical(ms.Tensor(0))", "ops.std(x, ms.Tensor(0))", "numpy.choose(I(0)[0], [x, x])",
+    "ops.RandomCategorical()(0, 2, 1)", "ops.logspace(ms.Tensor(0), ms.Tensor(2.0), 5)", "numpy.choose(I(0, 1, 0), ms.Tensor(1))", "ops.BCEWithLogitsLoss(1)"]})
 def test_sizes_of_other_calls(call):
     names = {"ms": ms, "ops": ops, "numpy": ms.numpy, "x": T(3), "I": I, "T": T, "Parameter": Parameter}
     return told(lambda: eval(call, names))

@@ -176,7 +176,7 @@ WORDS = {
     "apart": apart, "first_not": first_not, "beyond": beyond, "lesser": lesser, "tuple_": tuple,
     "of_enum": lambda x: not isinstance(x, str) or listed(x),
     **{f.__name__: f for f in (len, abs, min, max, all, any, isinstance, int, float, bool, str, list)},
-    **{how: _rendered(how) for how in ("word", "kind", "call", "cls", "type", "object", "typed")},
+    **{how: _rendered(how) for how in ("word", "kind", "call", "cls", "type", "object", "typed", "repr")},
 }
 
 

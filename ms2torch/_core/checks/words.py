@@ -28,6 +28,7 @@ def renderings(value) -> dict[str, str]:
         "word": word[7:-1] if isinstance(raw, torch.Tensor) else word,
         "call": describe(raw),
         "value": _printed(raw)[:200],
+        "repr": repr(wrap(raw)) if isinstance(raw, torch.Tensor) and _printed(raw) else repr(raw),
         **shapes(tuple(raw.shape) if isinstance(raw, (torch.Tensor, np.ndarray)) else ()),
         "of": kind_of(raw),
         "typed": f"<class 'mindspore._c_expression.typing.{_own_type(raw)}'>",
