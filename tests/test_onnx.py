@@ -83,8 +83,8 @@ def test_the_highest_are_found(tmp_path, exporter):
 def test_export_refuses_in_words(tmp_path, net, image):
     with pytest.raises(ValueError, match=r"must be one of \['AIR', 'ONNX', 'MINDIR'\], but got PB"):
         ms.export(net, image, file_name="net", file_format="PB")
-    with pytest.raises(NotImplementedError, match=r"ms2torch\.to_torch"):
-        ms.export(net, image, file_name="net", file_format="MINDIR")
+    with pytest.raises(NotImplementedError, match="MINDIR"):
+        ms.export(net, image, file_name="net", file_format="AIR")
     with pytest.raises(ValueError, match=r"only support nn\.Cell object"):
         ms.export(len, image, file_name="net", file_format="ONNX")
     with pytest.raises(ValueError, match="'input_names' must be isinstance of"):

@@ -279,6 +279,14 @@ def alone(function) -> dict:
 # Whether torch's exporters can leave dimensions open and write ONNX by themselves.
 EXPORTS = RELEASE >= (2, 6)
 
+
+def decided_by_data(err: Exception) -> bool:
+    """Whether an exporter's error says that a program chooses by numbers which only a run gives."""
+    from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
+
+    return isinstance(err, GuardOnDataDependentSymNode) or "data-dependent" in str(err)
+
+
 # Whether networks can be split over processes: DTensors of torch 2.4 give other numbers, and stages of its
 # pipelines wait for ever.
 SPREADS = RELEASE >= (2, 5)

@@ -14,7 +14,7 @@ from ms2torch._core.tensor.tensor import Tensor
 from .graph import U
 
 # MindSpore's numbers of dtypes, where one is an argument.
-_DTYPES = {
+NUMBERED = {
     30: "bool_",
     32: "int8",
     33: "int16",
@@ -94,7 +94,7 @@ def numbered_dtype(number):
     """The dtype of MindSpore's number for it."""
     import ms2torch as ms
 
-    return getattr(ms, _DTYPES[number]) if number in _DTYPES else number
+    return getattr(ms, NUMBERED[number]) if number in NUMBERED else number
 
 
 def constant(value: torch.Tensor) -> Tensor:

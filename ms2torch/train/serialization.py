@@ -434,25 +434,34 @@ def _convert(path, save_path, name_map, regex, source: str, target: str) -> None
 # ---- graphs ------------------------------------------------------------------------------------------------
 
 
-def export(net, *inputs, file_name=None, file_format=None, **kwargs) -> None:
-    """``net`` as an ONNX file, which needs ``pip install onnx onnxscript`` (``mindspore.export``).
+def export(net, *inputs, file_name, file_format, **kwargs) -> None:
+    """``net`` as a file that other programs run: "MINDIR", MindSpore's own, or "ONNX" (``mindspore.export``).
 
-    NotImplementedError for the formats of MindSpore's compiler, MINDIR and AIR, and for encryption.
+    ``inputs`` are examples, or Tensors of open shapes (``Tensor(shape=[None, 3], dtype=...)``). A MINDIR file
+    holds the network as it is set, traced on them: MindSpore traces its source instead, and keeps branches.
+    ``enc_key`` and ``enc_mode`` encrypt it. ONNX needs ``pip install onnx onnxscript``. NotImplementedError
+    for AIR, and for an operator that has no primitive in MINDIR.
     """
     formats = ["AIR", "ONNX", "MINDIR"]
     if file_format not in formats:
         raise ValueError(f"For 'export', 'file_format' must be one of {formats}, but got {file_format}.")
-    if file_format != "ONNX":
+    if not isinstance(file_name, str):
+        raise TypeError(f"The '{file_name}' must be string, but got {type(file_name)}.")
+    if file_format == "AIR":
         raise unsupported(
-            f"mindspore.export(file_format={file_format!r})",
-            "such files come from MindSpore's compiler.",
-            'file_format="ONNX", torch.export.export(ms2torch.to_torch(net), inputs), or save_checkpoint for '
-            "the weights.",
+            "mindspore.export(file_format='AIR')",
+            "such files are of Ascend's graph engine.",
+            'file_format="MINDIR" or "ONNX".',
         )
+    if file_format == "MINDIR":
+        from ms2torch.mindir.writing import export as export_mindir
+
+        export_mindir(net, *inputs, file_name=file_name, **kwargs)
+        return
     if kwargs.get("custom_func") is not None:
         raise ValueError("Currently only support custom_func for MindIR format, but got ONNX format.")
     if "enc_key" in kwargs:
-        raise unsupported("mindspore.export(enc_key=...)", "no file is encrypted.", "encrypt it yourself.")
+        raise unsupported("mindspore.export(enc_key=...)", "ONNX files stay plain.", "encrypt it yourself.")
     if not isinstance(net, Cell):
         raise ValueError(f"Export ONNX format model only support nn.Cell object, but got {type(net)}.")
     from ms2torch.onnx import export as export_onnx

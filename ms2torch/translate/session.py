@@ -85,7 +85,7 @@ def _silence() -> None:
 
 @contextmanager
 def _without_compiled_files():
-    """While the program runs, a file that only MindSpore's compiler can write (MINDIR) is left out."""
+    """While the program runs, MINDIR and AIR files are left out: torch.export's take their place."""
     import ms2torch
     from ms2torch.train import serialization
 

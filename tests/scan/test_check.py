@@ -110,8 +110,9 @@ def test_a_syntax_error_and_a_wrong_path(folder, capsys):
 # Each line of a program, and what is found there: kind, name, a piece of the text; nothing where it is fine.
 LINES = [
     ("nn.GraphCell(ms.load('n.mindir'))(x)",),
-    ("ms.export(net, x, file_name='n', file_format='MINDIR')", "refused", "mindspore.export", "compiler"),
+    ("ms.export(net, x, file_name='n', file_format='AIR')", "refused", "mindspore.export", "Ascend"),
     ("ms.export(net, x, file_name='n', file_format='ONNX')",),
+    ("ms.export(net, x, file_name='n', file_format='MINDIR')",),
     ("nn.Conv2d(1, 2, 3, data_format='NHWC')", "refused", "mindspore.nn.Conv2d", "NCHW"),
     ("ms.SummaryLandscape('d')", "refused", "mindspore.SummaryLandscape", ""),
     ("nn.Dense(2, bias_init='ones')", "argument", "mindspore.nn.Dense", "lacks the argument 'out_channels'"),
