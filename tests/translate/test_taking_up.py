@@ -258,3 +258,13 @@ def test_a_checkpoint_names_rates_as_mindspore_does(tmp_path, optimizer, names):
     space = {"FOLDER": str(tmp_path), "__name__": "trained"}
     exec(translation.text, space)
     assert list(space["saved"]) == ["weight", "bias", *names.split()]
+
+
+def test_a_checkpoint_of_a_network_in_half_precision_has_the_networks_own_names(tmp_path):
+    program = _RATES.replace("OPTIMIZER", "Momentum([w, b], 0.1, 0.9)")
+    program = program.replace("opt)", 'opt, amp_level="O2")')
+    text = translate_source(program).text
+    assert "LowPrecision(net)" in text and "ms2torch" not in text
+    space = {"FOLDER": str(tmp_path), "__name__": "trained"}
+    exec(text, space)
+    assert list(space["saved"])[:2] == ["weight", "bias"]

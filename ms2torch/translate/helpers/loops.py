@@ -112,7 +112,7 @@ class Checkpoints(Callback):
         step = (state.cur_step_num - 1) % state.batch_num + 1
         file = self.folder / f"{self.prefix}-{state.cur_epoch_num}_{step}{mark}.ckpt"
         network = state.network
-        network = getattr(network, "module", network)  # DistributedDataParallel's own  #? data_parallel
+        network = getattr(network, "module", network)  # what is wrapped  #? data_parallel LowPrecision
         network = self.network or network  #? saved_network
         found = network.state_dict() | slots(network, state)
         counts = {"epoch_num": state.cur_epoch_num, "step_num": state.cur_step_num}  #? append_info
