@@ -71,8 +71,7 @@ def check(node, function, owner=None) -> None:
         says = f"The name '{undefined}' is not defined, or not supported in graph mode."
         read = places.read_of(undefined, node, flow.skipped)
         if read is not None:
-            says += (f"\n\n{places.RULE}\n- The Traceback of Net Construct Code:\n{places.RULE}\n\n"
-                     f"# {places.shown(flow.file, read)}")
+            says += "\n" + places.trace(flow.file, read)
         raise NameError(says)
 
 
@@ -183,7 +182,8 @@ class _Flow:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             bound = state.get(node.id)
             if bound is not None and bound.says is not None:
-                raise UnboundLocalError(bound.says + (self.place(node, {}) if bound.shows_read else ""))
+                made = self.place(node, {}) if bound.shows_read else ""
+                raise UnboundLocalError(bound.says + made + places.trace(self.file, node))
         if isinstance(node, (ast.Lambda, ast.FunctionDef, ast.ListComp, ast.GeneratorExp, ast.DictComp)):
             return self.read_inner(node, state)
         for child in ast.iter_child_nodes(node):

@@ -15,6 +15,11 @@ def shown(file: str, node) -> str:
     return f"In file {file}:{node.lineno}, {begin}~{end}\n{line}\n{' ' * begin}^{'~' * (end - begin - 1)}\n"
 
 
+def trace(file: str, node) -> str:
+    """What follows the words of an error that ``node`` is."""
+    return f"\n{RULE}\n- The Traceback of Net Construct Code:\n{RULE}\n\n# {shown(file, node)}"
+
+
 def read_of(name: str, tree, skipped=()):
     """The first read of ``name`` in ``tree`` that is not on the lines ``skipped``, pairs (first, last)."""
     reads = [
