@@ -202,9 +202,15 @@ def renorm(input, p, axis, maxnorm):
     MindSpore: ``mindspore.ops.renorm``.
     """
     axis = one_axis(axis, input, "Renorm")
-    if input.ndim == 1:                                    # (torch asks for two axes)
-        return torch.renorm(input[:, None], p, axis, maxnorm)[:, 0]
-    return torch.renorm(input, p, axis, maxnorm)
+    if input.dtype is torch.float32:                       # (its powers may be beyond Float32)
+        return _renormed(input.double(), p, axis, maxnorm).float()
+    return _renormed(input, p, axis, maxnorm)
+
+
+def _renormed(t, p, axis, maxnorm):
+    if t.ndim == 1:                                        # (torch asks for two axes)
+        return torch.renorm(t[:, None], p, axis, maxnorm)[:, 0]
+    return torch.renorm(t, p, axis, maxnorm)
 
 
 @primitive("Renorm", init=("p", "dim", "maxnorm"))
