@@ -69,7 +69,8 @@ class Beside:
                 told += f", and {count} of {of} trained parameters end {worst:.2g} of their way apart"
             self.outcome.compared = f"{told}."
             if exact:
-                self.outcome.compared += f" Rounding alone moves {mover} as far as they differ: {exact}."
+                drawn = f" Rounding alone moves {mover}, or what it draws without a seed does,"
+                self.outcome.compared += f"{drawn} as far as they differ: {exact}."
         return found
 
     def _translated(self) -> str:
