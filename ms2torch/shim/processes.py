@@ -55,7 +55,7 @@ class Job:
         for local in range(count):
             rank = first + local
             env = {**os.environ, **_variables(rank, size, local, count, address, port), **(variables or {}),
-                   faults.JOB: "1"}
+                   faults.JOB: str(os.getpid())}
             if variables:
                 env["MS_NODE_ID"] = str(rank)
             env.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")      # (a store that is gone warns with a stack)

@@ -77,6 +77,32 @@ def test_an_interrupted_job_says_so_in_a_line(folder):
     assert (job.returncode, err) == (130, "[ms2torch] interrupted: 2 processes are ended.\n")
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux ends them")
+def test_the_ranks_of_a_job_that_is_killed_end(folder):
+    (folder / "train.py").write_text(
+        "import os, time\nfrom mindspore.communication import init\n"
+        "init()\nopen('ready', 'w').write(str(os.getpid()))\ntime.sleep(60)\n")
+    ready = folder / "ready"
+    command = [sys.executable, "-m", "ms2torch", "run", "--nproc", "2", "--device", "cpu", "train.py"]
+    with subprocess.Popen(command, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}) as job:
+        until = time.monotonic() + 60
+        while not (ready.exists() and ready.read_text()) and time.monotonic() < until:
+            time.sleep(0.1)
+        job.kill()
+    rank = int(ready.read_text())
+    while time.monotonic() < until and _runs(rank):
+        time.sleep(0.1)
+    assert not _runs(rank)
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
 def _hears_interrupts():
     """As a terminal's programs do: a shell's background jobs ignore them."""
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import ctypes
 import datetime
 import logging
 import multiprocessing.util
 import os
+import signal
 import socket
 import sys
 import time
@@ -23,12 +25,13 @@ import torch
 from ms2torch._core import torch_private
 from ms2torch._core.torch_private import says
 
-# Set in the processes that `shim.processes` starts.
+# Set in the processes that `shim.processes` starts: its process id.
 JOB = "MS2TORCH_JOB"
 # Where ms2torch, torch and Python itself are: no lines of the program's.
 _LIBRARIES = tuple(folder + os.sep for folder in (
     os.path.dirname(os.path.dirname(os.path.dirname(__file__))),
     os.path.dirname(os.path.dirname(torch.__file__)), os.path.dirname(os.__file__)))
+_PARENT_DEATH_SIGNAL = 1
 _rank: int | None = None
 _number = 0
 _PATIENCE = 3.0
@@ -58,7 +61,18 @@ def start_reporting(rank: int) -> None:
                 before(kind, value, trace)
 
         sys.excepthook = tell_and_show
+        _end_with_job()
     _rank = rank
+
+
+def _end_with_job() -> None:
+    """Let a process of a job end when the job is killed and can end none itself: one that trained on would
+    write over what the next job does. (Linux sends the signal.)"""
+    job = os.environ.get(JOB)
+    if sys.platform == "linux" and job == str(os.getppid()):
+        ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGTERM)
+        if job != str(os.getppid()):
+            os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _told_briefly(kind, value, trace) -> bool:
