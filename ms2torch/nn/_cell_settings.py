@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ms2torch._core import mode
 from ms2torch._core.errors import notice, unsupported
 
 if TYPE_CHECKING:
@@ -102,8 +103,13 @@ class CellSettings:
         return self._dynamic_shape_inputs
 
     def compile(self, *args, **kwargs) -> None:
-        """Have calls of this Cell compiled, where graphs are; the first call does it."""
+        """Have calls of this Cell compiled, where graphs are; the first call does it. Weights that strategies
+        have in parts are in parts from now on."""
         self._mark_evaluated()
+        if args and mode.spreading is not None:
+            from ..parallel._strategies import laid_out
+
+            laid_out(self, self.network if hasattr(self, "optimizer") else self, args)
 
     @property
     def compile_cache(self) -> set:

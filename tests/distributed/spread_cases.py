@@ -494,3 +494,16 @@ def continued(folder, layouts):
         ms.save_checkpoint(model.train_network, f"{folder}/of{turn}/rank_{rank}/of.ckpt",
                            integrated_save=False)
     return losses
+
+
+def compiled_first(dp, mp):
+    """The shapes of the parts of weights once a train cell was compiled, before any step."""
+    init()
+    ms.set_context(mode=ms.GRAPH_MODE)
+    ms.set_auto_parallel_context(parallel_mode="semi_auto_parallel", full_batch=True)
+    net = Mlp(dp, mp)
+    step = nn.TrainOneStepCell(Loss(net), nn.Adam(net.trainable_params(), 0.01))
+    before, x = net.a.asnumpy().copy(), Tensor(np.ones((BATCH, WIDTH)))
+    step.compile(x, x)
+    np.testing.assert_array_equal(net.a.asnumpy(), before)
+    return [tuple(getattr(p._rest, "_local_tensor", p._rest).shape) for p in (net.a, net.b)], net.a.shape

@@ -178,3 +178,9 @@ def test_layouts_are_inferred_before_a_step(together):
             "net.a": [[2, 2], [-1, 0], [8, 8]], "net.b": [[2, 2], [0, -1], [8, 8]],
             "net.bias": [[2, 2], [0], [8]]}
         np.testing.assert_allclose(output, alone, rtol=1e-12, atol=1e-12)
+
+
+def test_a_compiled_train_cell_has_its_weights_in_parts(together):
+    """So that a checkpoint of a rank's own parts is loaded before the first step, as in MindSpore."""
+    for (a, b), (rows, columns) in together(cases.compiled_first, 4, 2, 2):
+        assert (a, b) == ((rows, columns // 2), (columns // 2, rows))
