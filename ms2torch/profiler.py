@@ -78,6 +78,11 @@ class Profiler:
         self.analyse()
 
 
+def analyse(profiler_path, max_process_number=1, pretty=False, step_list=None,
+            data_simplification=True) -> None:
+    """Nothing is left to do: traces are whole then (``mindspore.profiler.profiler.analyse``)."""
+
+
 class _Choice(Enum):
     """What to report of Ascend hardware; accepted."""
 

@@ -428,6 +428,21 @@ def test_a_graph_leaves_the_callers_tensor_alone(how):
     return ms.value_and_grad(net, 0 if how == "input" else None, weights)(x), x, net.w
 
 
+IN_PLACE = {"add": lambda x, y: x.add_(y), "mul": lambda x, y: x.mul_(y), "div": lambda x, y: x.div_(y),
+            "exp": lambda x, y: x.exp_()}
+
+
+@case(each={"how": IN_PLACE, "shape": [(), (2,)], "dtype": [ms.float32, ms.int32]})
+def test_pynative_leaves_an_input_that_a_method_writes_to(how, shape, dtype):
+    x, y = ops.full(shape, 2, dtype=dtype), ops.full(shape, 3, dtype=dtype)
+
+    def fn(x, y):
+        made = IN_PLACE[how](x, y)
+        return x * 1, made * 10
+
+    return ms.value_and_grad(fn, (0, 1))(x, y) if dtype is ms.float32 or how in ("add", "mul") else 0, x
+
+
 @case(each={"how": ["weights", "input", "step"]}, raises="Can not modify tensor id of input tensor")
 def test_pynative_refuses_to_write_to_an_input(how):
     net, x = Writing(), t([[1.0, 2.0], [3.0, 4.0]])

@@ -62,7 +62,7 @@ def to_repr(t: torch.Tensor, of_numpy: bool = False) -> str:
     ``of_numpy``: the values are numpy's text, as in MindSpore where the memory is numpy's.
     """
     array = _array(t)
-    if of_numpy and array.ndim:
+    if of_numpy:
         values = np.array2string(array, separator=", ", **_as_numpy_1())
     else:
         values = _values(array, t.dtype)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import inspect
 
+from ms2torch._core import mode
 from ms2torch._core.operators.failed_calls import form_error
 from ms2torch._core.operators.registry import METHODS, method
-from ms2torch._core.tensor.tensor import Tensor
+from ms2torch._core.tensor.tensor import Tensor, wrap
 
 # These put what is asked for into METHODS.
 from . import (  # noqa: F401
@@ -51,6 +52,10 @@ def _written(name):
             value = METHODS[name](self, *args, **kwargs)._t
         except TypeError as err:
             raise form_error(f"Tensor.{name}_", takes, args, kwargs) or err from None
+        opened = mode.differentiation
+        if opened is not None and not hasattr(self, "_rest") and opened.was_given(self):
+            # PyNative mode computes it and leaves an input of what is differentiated as it is.
+            return wrap(value.to(self._t.dtype).broadcast_to(self._t.shape))
         self._write(lambda t: t.copy_(value.broadcast_to(t.shape)))
         return self
 
