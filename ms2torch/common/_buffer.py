@@ -10,7 +10,7 @@ class _MarkedTensors(type):
         return isinstance(instance, Tensor) and getattr(instance, "_is_buffer", False)
 
 
-class _Buffer(Tensor, metaclass=_MarkedTensors):
+class _Buffer(Tensor, metaclass=_MarkedTensors, hands_data_on=False):
     """``data`` as a Tensor that a Cell registers as a buffer when it is assigned to an attribute.
 
     ValueError for None, TypeError for anything but a Tensor. ``persistent``: whether ``state_dict`` holds it.

@@ -56,8 +56,10 @@ class Tensor(Exchange):
     # The torch Parameter over whose memory it was made (`nn.optim._groups.with_torchs`).
     _of_torch = None
 
-    def __new__(cls, *_args, **_kwargs):        # (a subclass's own may hand its data on)
-        return object.__new__(cls)
+    def __init_subclass__(cls, hands_data_on=True, **kwargs) -> None:
+        super().__init_subclass__(**kwargs)
+        if hands_data_on and "__new__" in vars(cls) and "__new__" not in vars(Tensor):
+            Tensor.__new__ = _made          # a subclass's own takes data; where there is none nobody pays
 
     def __init__(self, input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None):
         if const_arg is not False:
@@ -282,6 +284,10 @@ class Tensor(Exchange):
 
 
 _new = object.__new__
+
+
+def _made(cls, *_args, **_kwargs):
+    return object.__new__(cls)
 
 
 def wrap(t: torch.Tensor) -> Tensor:
