@@ -80,6 +80,11 @@ def _integer_mean(t, axis, keep):
 def _prod(t, axis, keep, name="ProdExt", dtype=None):
     if t.dtype in _dtype.UNSIGNED:
         return _prod(t.to(torch.int64), axis, keep, name).to(t.dtype)
+    if axis.__class__ is int:
+        try:
+            return torch.prod(t, axis, keep) if dtype is None else torch.prod(t, axis, keep, dtype=dtype)
+        except IndexError:
+            pass                             # told below
     axis = axes(axis, t, name)
     if not t.ndim or (axis is None and not keep):
         return torch.prod(t, dtype=dtype)
@@ -107,7 +112,7 @@ def sum(input, dim=None, keepdim=False, *, dtype=None):
         dtype = _dtype.given(dtype, "SumExt")
         if input.dtype is not dtype:
             input = integers.cast(input, dtype)
-    else:
+    elif not input.is_floating_point():
         dtype = _dtype_before(input)
     return _sum(input, dim, keepdim, dtype=dtype)
 
@@ -133,7 +138,7 @@ def _tensor_sum(self, axis=None, _second=None, keepdims=None, initial=None, *, d
     if dtype is not None:
         self = _cast(self, dtype, "SumExt")
         dtype = self.dtype
-    else:
+    elif not self.is_floating_point():
         dtype = _dtype_before(self)
     total = _sum(self, axis, bool(keep), dtype=dtype)
     if initial is None:
