@@ -3,7 +3,8 @@
 import inspect
 
 import pytest
-from mindspore import Tensor, jit
+
+from ms2torch import Tensor, jit
 
 
 @jit

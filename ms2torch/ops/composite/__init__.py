@@ -18,6 +18,7 @@ from .base import (
     env_get,
     hyper_add,
     partial,
+    tail,
 )
 from .mapping import vmap
 
@@ -26,13 +27,8 @@ __all__ = [
     "augassign_floordiv", "augassign_mod", "augassign_mul", "augassign_sub", "batch_dot", "core",
     "count_nonzero", "cummin", "dot", "env_get", "gamma", "grad", "hyper_add", "laplace", "matmul", "mm",
     "multinomial", "normal", "ones_like", "partial", "poisson", "repeat_elements", "repeat_interleave",
-    "sequence_mask", "tensor_dot", "uniform", "value_and_grad", "vecdot", "vmap", "zeros_like",
+    "sequence_mask", "tail", "tensor_dot", "uniform", "value_and_grad", "vecdot", "vmap", "zeros_like",
 ]
-
-
-def tail(*args):
-    # (of a tuple or a list: all but its first element)
-    return args[0][1:]
 
 
 def __getattr__(name: str):

@@ -375,3 +375,8 @@ augassign_add, augassign_sub, augassign_mul, augassign_div, augassign_floordiv, 
 _added = MultitypeFuncGraph("hyper_add")
 _added.register("Tensor", "Tensor")(operator.add)
 hyper_add = HyperMap(_added)
+
+
+def tail(*args):
+    """All elements of a tuple or list but the first (``mindspore.ops.tail``)."""
+    return args[0][1:]
