@@ -8,7 +8,7 @@ import torch
 
 from ms2torch._core import mode
 from ms2torch._core.gradient import passes
-from ms2torch._core.tensor.tensor import lift, lower
+from ms2torch._core.tensor.tensor import Tensor, lift, lower
 from ms2torch._core.torch_private import is_transformed
 from ms2torch.nn.cell import Cell
 from ms2torch.nn.optim._groups import with_torchs
@@ -123,7 +123,9 @@ class CellModule(_Branch):
         lent = self._lent()
         opened = nullcontext() if is_step else passes.Lent(*lent)
         with opened, torch.set_grad_enabled(recording and not is_step):
-            outputs = lower(self.__cell(*lift(args), **lift(kwargs)))
+            made = lift(args)
+            outputs = lower(self.__cell(*made, **lift(kwargs)))
+        keep_written(args, made)
         if not _traced(self.__pairs):
             for pair in self.__pairs:        # what the forward pass wrote lies in memory of its own
                 self._own(pair)
@@ -174,6 +176,19 @@ class CellOfTorch(Cell):
             made.name = name
             self.insert_param_to_cell(name, made, check_name_contain_dot=False)
 
+    def __getattr__(self, name: str):
+        """What the Module's own class has, as MindSpore has it."""
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            hidden = vars(self).get("_hidden")
+            shown = hidden and not name.startswith("_") and not hasattr(torch.nn.Module, name)
+            if not shown or not hasattr(type(hidden[0]), name):
+                raise
+        from .crossing import as_mindspore
+
+        return as_mindspore(getattr(hidden[0], name))
+
     def add_flags(self, **flags) -> Cell:
         """``training`` is the Module's too."""
         if "training" in flags:
@@ -189,3 +204,24 @@ class CellOfTorch(Cell):
         # At rest nothing is recorded, although the Module's parameters ask for it.
         with torch.set_grad_enabled(mode.differentiation is not None and torch.is_grad_enabled()):
             return lift(module(*inputs))
+
+
+def keep_written(given, made) -> None:
+    """Where a call wrote new values into a Tensor that stands for a torch tensor, that has them too."""
+    for mine, other in zip(given, made, strict=True):
+        stands = type(other) is Tensor and isinstance(mine, torch.Tensor)
+        if stands and mine is not other._t and mine.shape == other.shape:
+            mine.data.copy_(other._t)
+
+
+class ScaleUpdateOfTorch(Cell):
+    """A Cell over what moves the loss scale of a training step of torch's."""
+
+    def __init__(self, update) -> None:
+        super().__init__(auto_prefix=False)
+        self._hidden = (update,)
+        self.get_loss_scale = update.get_loss_scale
+
+    def construct(self, scale, overflow):
+        self._hidden[0](scale._t, lower(overflow))
+        return overflow

@@ -19,7 +19,7 @@ from ms2torch.train.callback._callback import Callback
 from ms2torch.train.metrics.loss import Loss
 from ms2torch.train.metrics.metric import Metric
 
-from .cells import CellModule, CellOfTorch
+from .cells import CellModule, CellOfTorch, ScaleUpdateOfTorch, keep_written
 
 # Functions that are told weights: a torch Parameter is one of these, and no operand.
 _OF_WEIGHTS = frozenset(("value_and_grad", "grad", "save_checkpoint", "load_param_into_net", "get_grad"))
@@ -78,6 +78,8 @@ def _thing(value):
         return own["_as_mindspore"]
     if isinstance(value, torch.optim.Optimizer):
         made = OptimizerOverTorchs(value)
+    elif callable(getattr(value, "get_loss_scale", None)) and callable(value):
+        made = ScaleUpdateOfTorch(value)
     elif hasattr(value, "on_train_step_end"):
         made = CallbackOverTorchs(value)
     elif type(value).__name__ == "LossMetric":
@@ -134,8 +136,10 @@ def function(call):
 
     @functools.wraps(call, updated=())
     def run(*args, **kwargs):
-        args = [as_mindspore(x, weights) for x in args]
-        return as_torch(call(*args, **{k: as_mindspore(v, weights) for k, v in kwargs.items()}))
+        made = [as_mindspore(x, weights) for x in args]
+        result = as_torch(call(*made, **{k: as_mindspore(v, weights) for k, v in kwargs.items()}))
+        keep_written(args, made)
+        return result
 
     run.mindspore = call
     return run
@@ -150,3 +154,10 @@ class Kept:
     def __getattr__(self, name: str):
         found = getattr(vars(self)["mindspore"], name)
         return function(found) if isinstance(found, (FunctionType, MethodType)) else as_torch(found)
+
+
+class KeptScaler(Kept):
+    """A loss scaler of MindSpore's, which is told by a Tensor whether gradients were finite."""
+
+    def adjust(self, finite):
+        return self.mindspore.adjust(lift(torch.as_tensor(finite)))

@@ -6,6 +6,7 @@ import functools
 
 from ms2torch._core.operators.primitive import Primitive
 from ms2torch._core.tensor.tensor import Tensor
+from ms2torch.amp import LossScaler
 from ms2torch.nn.cell import Cell
 from ms2torch.nn.optim.optimizer import Optimizer
 from ms2torch.ops.composite.base import GradOperation
@@ -14,7 +15,7 @@ from ms2torch.train.model import Model
 
 from .callbacks import CallbackOfTorch
 from .cells import CellModule
-from .crossing import Kept, as_mindspore, function
+from .crossing import Kept, KeptScaler, as_mindspore, function
 from .optimizers import OptimizerOfTorch
 from .rows import Rows
 
@@ -31,8 +32,10 @@ def to_torch(cell):
         return cell._t
     if isinstance(cell, type):
         return _making(cell)
-    if isinstance(cell, (Callback, Model)):
-        return CallbackOfTorch(cell) if isinstance(cell, Callback) else Kept(cell)
+    if isinstance(cell, Callback):
+        return CallbackOfTorch(cell)
+    if isinstance(cell, (Model, LossScaler)):
+        return Kept(cell) if isinstance(cell, Model) else KeptScaler(cell)
     if callable(cell) and not isinstance(cell, Cell):
         return function(cell)
     if not isinstance(cell, Cell) and hasattr(cell, "__iter__"):
@@ -43,7 +46,7 @@ def to_torch(cell):
 
 
 # What becomes something of torch's, and not only what it is.
-_BECOMES = (Cell, Callback, Model, Primitive, GradOperation, Tensor)
+_BECOMES = (Cell, Callback, Model, LossScaler, Primitive, GradOperation, Tensor)
 
 
 def _making(cls: type):

@@ -92,6 +92,35 @@ for i in range(2):
     opt(grads)
     print(i, found)
 """
+SCALED = """
+from mindspore.amp import DynamicLossScaler, StaticLossScaler, all_finite
+
+
+class Own(nn.Cell):
+    def get_loss_scale(self):
+        return 32.0
+
+    def construct(self, scale, overflow):
+        return overflow
+
+
+with_loss, of_sgd = nn.WithLossCell(net, loss), nn.SGD(net.trainable_params(), 0.05)
+update = nn.DynamicLossScaleUpdateCell(loss_scale_value=2**6, scale_factor=2, scale_window=2)
+fixed = nn.FixedLossScaleUpdateCell(16)
+for one in (update, fixed, Own()):
+    step = nn.TrainOneStepWithLossScaleCell(with_loss, of_sgd, scale_sense=one)
+    for i in range(3):
+        found, overflow, scale = step(x, y)
+        print(float(found), bool(overflow), float(scale))
+for scaler in (DynamicLossScaler(1024, 2, 2), StaticLossScaler(8)):
+    grad_fn = ms.value_and_grad(lambda x, y: scaler.scale(with_loss(x, y)), None, of_sgd.parameters)
+    for i in range(3):
+        found, grads = grad_fn(x, y)
+        grads = scaler.unscale(grads)
+        of_sgd(grads)
+        scaler.adjust(all_finite(grads))
+        print(float(scaler.unscale(found)), float(scaler.scale_value))
+"""
 SAVED = """
 class Fails(Callback):
     def on_train_step_end(self, run_context):
@@ -137,6 +166,8 @@ CASES = [
     *((TRAINED, name) for name in ("LossMonitor", "ReduceLROnPlateau", "BatchNorm1d", "set_data")),
     *((STEPPED, name) for name in ("TrainOneStepCell", "WithLossCell", "Momentum", "CrossEntropyLoss")),
     *((BY_HAND, name) for name in ("value_and_grad", "Momentum", "Dense", "CrossEntropyLoss")),
+    *((SCALED, name) for name in ("TrainOneStepWithLossScaleCell", "DynamicLossScaleUpdateCell", "SGD", "")),
+    *((SCALED, name) for name in ("FixedLossScaleUpdateCell", "DynamicLossScaler", "StaticLossScaler")),
     *((SAVED, name) for name in ("ModelCheckpoint", "CheckpointConfig", "load_checkpoint", "Momentum", "")),
 ]
 

@@ -27,7 +27,6 @@ class TrainStep(nn.Module):
     def __init__(self, network, optimizer):
         super().__init__()
         self.network, self.optimizer = network, optimizer
-        self.network.train()
 
     def forward(self, *inputs):
         self.optimizer.zero_grad()
@@ -74,7 +73,6 @@ class ScaledTrainStep(nn.Module):
         self.weights = getattr(optimizer, "order", grouped)
         self.update = None if torch.is_tensor(scale) else scale
         self.scale_sense = torch.tensor(float(scale if self.update is None else scale.get_loss_scale()))
-        self.network.train()
 
     def start_overflow_check(self, loss, scale):
         return torch.tensor(False), scale
@@ -84,7 +82,7 @@ class ScaledTrainStep(nn.Module):
 
     def process_loss_scale(self, overflow):
         if self.update is not None:
-            self.update(self.scale_sense, bool(overflow))
+            self.update(self.scale_sense, overflow)
         return overflow
 
     def forward(self, *inputs):

@@ -47,7 +47,7 @@ _TRAINS = ("mindspore.mint.optim.", "mindspore.mint.distributed.")
 _STARTS = {"weight_init": "weight", "bias_init": "bias"}
 _TORCH_DTYPE = re.compile(r"torch\.((?:bfloat|float|uint|int|complex)\d+)")
 # What takes networks and tensors, or is a tensor.
-_BECOMES = ("mindspore.train.Callback", "mindspore.Model", "mindspore.Tensor")
+_BECOMES = ("mindspore.train.Callback", "mindspore.Model", "mindspore.Tensor", "mindspore.amp.LossScaler")
 _AS_ARRAY = ".numpy(force=True)"
 # Methods that only Tensors have, and those that only Cells have.
 TENSORS_ALONE = frozenset(("asnumpy", "expand_dims", "set_data"))

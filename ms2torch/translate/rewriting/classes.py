@@ -62,7 +62,6 @@ _STEP = """def __init__(self, network, optimizer{sens}):
     super().__init__()
     self.network, self.optimizer{names} = network, optimizer{more}
     self.weights = {weights}
-    network.train()
 """
 
 

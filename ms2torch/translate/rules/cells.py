@@ -278,7 +278,6 @@ def _keep_what_it_keeps(rewriter, cls, updated: cst.Call) -> None:
         rewriter.after[-1].append(
             f"self.weights = {moved_by(rewriter, given['optimizer'])}"
         )
-    rewriter.after[-1].append(f"{given['network']}.train()")
 
 
 def moved_by(rewriter, optimizer: str) -> str:
