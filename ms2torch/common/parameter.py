@@ -216,7 +216,7 @@ class Parameter(Tensor):
     def value(self) -> Tensor:
         """The data now, as a Tensor of its own; inside a gradient call, the value that is differentiated."""
         t = self._t
-        return wrap(t.detach().clone() if t is self._rest else t)
+        return wrap(t.detach().clone() if t is self._rest and mode.way is None else t)
 
     def __setitem__(self, index, value) -> None:
         if local_writes.is_local(index):

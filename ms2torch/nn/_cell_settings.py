@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ms2torch._core import mode
 from ms2torch._core.errors import notice, unsupported
+from ms2torch._core.processes import distributed
 
 if TYPE_CHECKING:
     from .cell import Cell
@@ -104,9 +105,9 @@ class CellSettings:
 
     def compile(self, *args, **kwargs) -> None:
         """Have calls of this Cell compiled, where graphs are; the first call does it. Weights that strategies
-        have in parts are in parts from now on."""
+        have in parts are in parts from now on, those of other stages of a pipeline are let go of."""
         self._mark_evaluated()
-        if args and mode.spreading is not None:
+        if args and (mode.spreading is not None or distributed.staged()):
             from ..parallel._strategies import laid_out
 
             laid_out(self, self.network if hasattr(self, "optimizer") else self, args)

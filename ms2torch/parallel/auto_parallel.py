@@ -53,6 +53,12 @@ class AutoParallel(Cell):
             self._share()
             return self.network(*args, **kwargs)
 
+    def compile(self, *args, **kwargs) -> None:
+        """Compiles the network under these settings: weights in parts or of other stages are let go of."""
+        with self._in_force():
+            self._share()
+            self.network.compile(*args, **kwargs)
+
     @contextmanager
     def _in_force(self):
         """While this lasts the settings hold."""

@@ -8,6 +8,7 @@ import os
 
 import torch
 
+from ms2torch._core.processes import distributed
 from ms2torch._core.tensor.tensor import wrap
 from ms2torch._naming.surface import install_lazy
 
@@ -31,6 +32,7 @@ __all__ = [
     "merge_sliced_parameter",
     "rank_list_for_transform",
     "restore_group_info_list",
+    "sync_pipeline_shared_parameters",
     "transform_checkpoint_by_rank",
     "transform_checkpoints",
     "unified_safetensors",
@@ -165,6 +167,29 @@ def _by_fields(slices: list[torch.Tensor], fields: int) -> torch.Tensor:
     """Embedding tables of several fields: each device holds a share of the rows of every field."""
     width = slices[0].shape[1]
     return torch.cat([s.reshape(fields, -1, width) for s in slices], 1).reshape(-1, width)
+
+
+def sync_pipeline_shared_parameters(net) -> None:
+    """Give the Parameters of ``net`` that several stages of a pipeline read the values that they have on the
+    first of these stages, as after loading a checkpoint there.
+
+    Which do is known once the network is compiled, or was trained; before, every process holds all of it, and
+    each Parameter becomes what the stage of its Cell has. Without stages nothing happens. TypeError where
+    ``net`` is no Cell.
+    """
+    from ..nn.cell import Cell
+    from .auto_parallel import AutoParallel
+
+    if not isinstance(net, Cell):
+        raise TypeError("For 'sync_pipeline_shared_parameters', the argument 'net' should be a Cell, but got "
+                        f"{type(net)}.")
+    if isinstance(net, AutoParallel):
+        with net._in_force():
+            sync_pipeline_shared_parameters(net.network)
+    elif distributed.staged():
+        from ms2torch._core.processes import pipeline
+
+        pipeline.share(net)
 
 
 install_lazy(__name__, globals())

@@ -68,6 +68,37 @@ class Transformer(nn.Cell):
         return self.out(h.reshape(-1, WIDTH), self.table).reshape(h.shape[0], -1, 16).mean(-1)
 
 
+class _Table(nn.Cell):
+    def __init__(self, rs):
+        super().__init__()
+        self.table = _weight(rs, 16, WIDTH, name="table")
+
+    def construct(self, x):
+        rows = ops.gather(self.table, (ops.abs(x) * 4).astype(ms.int32), 0)
+        return rows.reshape(-1, WIDTH), self.table.value()
+
+
+class _Head(nn.Cell):
+    def construct(self, h, table):
+        return ops.matmul(h, table.T).reshape(-1, WIDTH, 16).mean(-1)
+
+
+class Tied(nn.Cell):
+    """A Cell of the first stage gives its table to one of the last."""
+
+    def __init__(self, dp, mp, stages):
+        super().__init__()
+        rs = np.random.RandomState(0)
+        self.embedding, self.head = _Table(rs), _Head()
+        self.first, self.second = Layer(dp, mp, rs, "0."), Layer(dp, mp, rs, "1.")
+        self.embedding.pipeline_stage = self.first.pipeline_stage = 0
+        self.second.pipeline_stage = self.head.pipeline_stage = stages - 1
+
+    def construct(self, x):
+        h, table = self.embedding(x)
+        return self.head(self.second(self.first(h)), table)
+
+
 class Llama(Transformer):
     llama = True
 
@@ -86,7 +117,7 @@ class Normed(nn.Cell):
         return self.second(ops.tanh(self.first(x)))
 
 
-KINDS = {"mlp": Mlp, "transformer": Transformer, "llama": Llama, "normed": Normed,
+KINDS = {"mlp": Mlp, "transformer": Transformer, "llama": Llama, "tied": Tied, "normed": Normed,
          "resnet": lambda dp, mp, stages: ResNet(dp, mp)}
 
 
@@ -313,6 +344,33 @@ def predicted(stages, mp):
     layout = model.infer_predict_layout(x) if get_group_size() > 1 else {}
     return ([model.predict(t).asnumpy() for t in (x, x[:6])], {name: one[2] for name, one in layout.items()},
             sum(_held(p._rest) for p in net.get_parameters()))
+
+
+def shared(stages):
+    """What comes out of a network that was never trained: whole on every process, each of which was given the
+    weights of one stage; in stages, whose first alone was given a table, before and after they have exchanged
+    it. And how many numbers this process holds."""
+    init()
+    ms.set_context(mode=ms.GRAPH_MODE)
+    net = Tied(1, 1, stages)
+    whole = AutoParallel(net.set_train(False))
+    whole.dataset_strategy("full_batch")
+    whole.pipeline(stages, output_broadcast=True)
+    x = Tensor(np.random.RandomState(3).randn(6, WIDTH))
+    mine = [p for cell in net.cells() if cell.pipeline_stage == get_rank() * stages // get_group_size()
+            for p in cell.get_parameters()] if get_group_size() > 1 else list(net.get_parameters())
+    for p in mine:
+        p.set_data(p * 1.5)
+    ms.sync_pipeline_shared_parameters(whole)
+    found = [whole(x).asnumpy()]
+    whole.compile(x)
+    table = next(p for p in net.get_parameters() if p.name.endswith("table"))
+    if get_rank() < max(1, get_group_size() // stages):
+        table.set_data(table * 2)
+    for _ in range(2):
+        found.append(whole(x).asnumpy())
+        ms.sync_pipeline_shared_parameters(whole)
+    return found, sum(_held(p._rest) for p in net.get_parameters())
 
 
 def left():

@@ -39,7 +39,8 @@ def test_stages_train_what_one_process_trains(together):
     shares = _compared(together, 2, [
         (("mlp", "cell", 2), {}), (("normed", "functional", 2), {}), (("transformer", "clipped", 2), {}),
         (("llama", "scaled", 2), {}), (("mlp", "auto", 2), {}),
-        (("mlp", "cell", 2), {"optimizer": "momentum", **_GPIPE}), (("llama", "accumulated", 2), {})])
+        (("mlp", "cell", 2), {"optimizer": "momentum", **_GPIPE}), (("llama", "accumulated", 2), {}),
+        (("tied", "cell", 2), {})])
     for of_mlp in (shares[0], shares[4], shares[5]):
         assert of_mlp == pytest.approx([0.5, 0.5], abs=0.01)
     # A layer has 648 numbers, with moments thrice; the table, 128, is on both stages, its moments on one.
@@ -84,7 +85,7 @@ def test_bytes_on_the_wire(together, model, dp, tp, pp):
         assert sent <= 1.1 * formula(model, dp, tp, pp, 0, rank // (dp * tp))
 
 
-@pytest.mark.parametrize(("kind", "size"), [("mlp", 2), ("transformer", 2)])
+@pytest.mark.parametrize(("kind", "size"), [("mlp", 2), ("transformer", 2), ("tied", 2)])
 def test_evaluation_goes_through_the_stages(together, kind, size):
     alone, = together(cases.evaluated, 1, kind, 1)
     for mine in together(cases.evaluated, size, kind, size):
@@ -110,6 +111,17 @@ def test_layouts_in_stages_are_inferred_before_a_step(together, size, mp):
         assert layout == {f"layers.{i}.{name}": shape for i in (first, first + 1) for name, shape in (
             ("a", [cases.WIDTH, 16 // mp]), ("b", [16 // mp, cases.WIDTH]))}
         assert held == 4 * cases.WIDTH * 16 // mp
+
+
+@pytest.mark.parametrize("size", [2, 4])
+def test_stages_that_share_a_weight_take_that_of_the_first(together, size):
+    """A weight of several stages was loaded on the first: before they exchange it the last has another."""
+    ((first, _, wanted), whole), = together(cases.shared, 1, 1)
+    for (unlaid, before, after), held in together(cases.shared, size, 2):
+        np.testing.assert_allclose(unlaid, first, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(after, wanted, rtol=1e-12, atol=1e-12)
+        assert np.abs(before - wanted).max() > 1e-3
+        assert 16 * cases.WIDTH <= held < whole
 
 
 def test_a_stage_that_dies_is_named(together):

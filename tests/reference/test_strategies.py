@@ -110,3 +110,8 @@ def test_an_optimizer_is_shared_in_parallel_modes_only(mode):
         return nn.Adam(nn.Dense(2, 2).trainable_params())
     finally:
         ms.reset_auto_parallel_context()
+
+
+@case(raises=True, each={"net": [5, None, [nn.Dense(2, 2)], nn.Dense]})
+def test_stages_share_weights_of_a_cell(net):
+    return ms.sync_pipeline_shared_parameters(net)

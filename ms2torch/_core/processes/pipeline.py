@@ -263,9 +263,7 @@ def publish(parameters) -> None:
     """After an update: the first of the stages that read a weight, which updates it, sends it on."""
     for p in parameters:
         if p._read_by and column().stage in p._read_by:
-            with faults.diagnosing("the exchange of updated weights", column().ranks), torch.no_grad():
-                t = getattr(p._rest, "_local_tensor", p._rest.detach())
-                dist.broadcast(t, column().ranks[p._read_by[0]], group=column().between(p._read_by).handle)
+            _send(p, p._read_by, "the exchange of updated weights")
     for owner, p in _following:
         if any(p is one for one in parameters):
             owner.published = True
@@ -500,6 +498,38 @@ def lay_out(network, args: tuple) -> None:
     """Before any training, keep of the network what this process's stage reads when it is called so."""
     parameters = list(network.get_parameters())
     let_go(network, parameters, _first_survey(network, parameters, args))
+
+
+def share(network) -> None:
+    """Weights that several stages read become what the first of them has; where each process still holds the
+    whole network, and none knows who reads what, all weights what the stage has whose Cell owns them."""
+    staged = [cell._staged for _, cell in network.cells_and_names() if cell._staged is not None]
+    plans = {id(plan): plan for plan in staged}.values()
+    owners = {} if plans else _owners(network, 0, {})
+    for p in network.get_parameters():
+        readers = sorted(set().union(*[plan.uses.get(id(p), ()) for plan in plans]))
+        if owners:
+            first = owners[id(p)]
+            readers = [first, *(stage for stage in range(column().count) if stage != first)]
+        if len(readers) > 1 and column().stage in readers:
+            _send(p, readers, "the exchange of shared weights")
+
+
+def _owners(cell, stage: int, found: dict[int, int]) -> dict[int, int]:
+    """The first stage of a Cell that has each Parameter, by its id."""
+    stage = cell.__dict__.get("_pipeline_stage", stage)
+    for p in cell.get_parameters(expand=False):
+        found[id(p)] = min(stage, found.get(id(p), stage))
+    for part in cell.cells():
+        _owners(part, stage, found)
+    return found
+
+
+def _send(p, readers, what: str) -> None:
+    """The first of the stages ``readers`` gives a weight to the others."""
+    with faults.diagnosing(what, column().ranks), torch.no_grad():
+        t = getattr(p._rest, "_local_tensor", p._rest.detach())
+        dist.broadcast(t, column().ranks[readers[0]], group=column().between(readers).handle)
 
 
 def let_go(network, parameters, plan: Plan) -> None:

@@ -59,6 +59,15 @@ class Passed:
     place: int
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A Parameter that a Cell gives as it is, by its id: whoever reads it holds it. ``whole``: it is the
+    Parameter itself, not a Tensor of its value."""
+
+    key: int
+    whole: bool
+
+
 class Event(NamedTuple):
     """What happens at a stage; ``outputs`` is its result with a `Value` for each tensor. ``seeds``: how far
     the operators' seeds went on."""
@@ -92,6 +101,7 @@ class _Way(TorchFunctionMode):
         self.plan = plan
         self.inside: int | None = None
         self._noting = False        # what is done meanwhile is not the network's
+        self._parameters = {id(p): p for p in parameters}
         self._weights = {id(Tensor._t.__get__(p)): p for p in parameters}
         self._relaid: list[torch.Tensor] = []
 
@@ -243,6 +253,9 @@ class Survey(_Way):
                 return x
             if id(t) in passed:
                 return Passed(passed[id(t)])
+            p = self._weights.get(id(t))
+            if p is not None and x is not t and Tensor._t.__get__(p) is t:
+                return Held(id(p), x is p)
             local, placements = t, None
             if hasattr(t, "to_local"):
                 placements = whole_sums(t.placements)
@@ -329,6 +342,9 @@ class Walk(_Way):
         def stand_in(value):
             if value.__class__ is Passed:
                 return tensors[value.place]
+            if value.__class__ is Held:
+                p = self._parameters[value.key]
+                return p if value.whole else wrap(Tensor._t.__get__(p))
             if value.__class__ is not Value:
                 return value
             found = None
