@@ -83,3 +83,18 @@ def test_a_rate_that_a_group_gives_is_a_number():
         'print(float(optimizer.param_groups[0]["lr"].value()))\n'
     )
     assert made.endswith('print(float(optimizer.param_groups[0]["lr"]))\n')
+
+
+def test_a_layer_that_is_the_default_of_an_argument_is_no_call_there():
+    made = _made(
+        "from mindspore import nn\n\n\n"
+        "def block(act=nn.GELU, *, norm=nn.LayerNorm, slope=nn.LeakyReLU, softmax=nn.Softmax):\n"
+        "    return act(), norm((3,)), slope(), softmax()\n\n\nother = block(act=nn.GELU)\n"
+    )
+    assert "def block(act=tanh_gelu, *, norm=normalising_layer, slope=leaky_layer, softmax=softmax_layer)" in made
+    assert 'block(act=partial(nn.GELU, approximate="tanh"))' in made
+    space: dict = {}
+    exec(made, space)
+    gelu, norm, slope, softmax = space["block"]()
+    assert gelu.approximate == "tanh" and norm.eps == 1e-7
+    assert slope.negative_slope == 0.2 and softmax.dim == -1

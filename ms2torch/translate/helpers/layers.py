@@ -480,3 +480,23 @@ def clip_by_global_norm(gradients, norm=1.0):
 def reduced(x, weights=1.0):
     """The mean of a loss by elements, weighted."""
     return (x * weights).mean()
+
+
+def tanh_gelu():
+    """A GELU by its approximation with tanh."""
+    return nn.GELU(approximate="tanh")
+
+
+def leaky_layer(negative_slope=0.2):
+    """A LeakyReLU with a slope of 0.2, where PyTorch's is 0.01."""
+    return nn.LeakyReLU(negative_slope)
+
+
+def normalising_layer(shape):
+    """A LayerNorm with an epsilon of 1e-7, where PyTorch's is 1e-5."""
+    return nn.LayerNorm(shape, eps=1e-7)
+
+
+def softmax_layer(dim=-1):
+    """A Softmax over the last axis."""
+    return nn.Softmax(dim)

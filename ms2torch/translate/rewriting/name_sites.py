@@ -8,7 +8,7 @@ from types import ModuleType
 import libcst as cst
 
 from ..rules import alike
-from ..rules.cells import CLASSES, converts_elsewhere
+from ..rules.cells import CLASSES, DEFAULTS, converts_elsewhere
 from ..rules.table import VALUES, call_rule
 from ..translation import site_of
 from . import classes, imports
@@ -123,6 +123,9 @@ class NameSites:
             self.settle(at, path, rule.name)
             return cst.parse_expression(made)
         made = rule.form if rule.write is None else rule.write(self, node, updated)
+        if path in DEFAULTS and isinstance(outer, ast.arguments):
+            made = DEFAULTS[path]  # a call in a signature runs once, where nobody looks for it
+            self.helpers.add(made)
         self.settle(at, path, rule.name)
         return fill(made, {}) if isinstance(made, str) else made
 

@@ -70,6 +70,14 @@ for _name, _torch in {
 }.items():
     add(Rule(f"mindspore.nn.{_name}", _torch), VALUES)
 
+# What is handed on as the default of an argument is a function at the file's head.
+DEFAULTS = {
+    "mindspore.nn.GELU": "tanh_gelu",
+    "mindspore.nn.LeakyReLU": "leaky_layer",
+    "mindspore.nn.LayerNorm": "normalising_layer",
+    "mindspore.nn.Softmax": "softmax_layer",
+}
+
 # Arguments that PyTorch's layers call otherwise, or mean otherwise.
 _CONVERTED = {
     *("momentum", "epsilon", "gamma_init", "beta_init", "moving_mean_init", "moving_var_init", "axis"),
