@@ -84,12 +84,12 @@ def _read_all(found: list[Path], local: frozenset[str], api: str | None, jobs: i
 
 
 def _plain(file: Path, local: frozenset[str], api: str | None) -> Read:
-    """One file; a file that does not mention MindSpore is only counted."""
+    """One file; a file that does not mention MindSpore is only counted, unless it is no text."""
     shown = os.path.relpath(file)
     try:
         if file.suffix != ".ipynb":  # a script may have any name
             text: bytes | str = file.read_bytes()
-            if b"mindspore" not in text:
+            if b"mindspore" not in text and judging.is_text(text):
                 return Read(shown, text.count(b"\n"), [], Counter(), False)
         else:
             text = sources.read(file, shown)[0].text

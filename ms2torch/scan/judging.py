@@ -34,6 +34,15 @@ def parse(source: bytes | str) -> ast.Module:
         return ast.parse(source)
 
 
+def is_text(source: bytes) -> bool:
+    """Whether a file is text in UTF-8, as Python takes it where the file names no other encoding."""
+    try:
+        source.decode()
+    except UnicodeDecodeError:
+        return False
+    return b"\0" not in source
+
+
 def unreadable(path: str, error: Exception, source: bytes) -> Finding:
     """The finding for a file that is no Python 3."""
     line, text = getattr(error, "lineno", 1) or 1, getattr(error, "msg", str(error))
@@ -41,6 +50,8 @@ def unreadable(path: str, error: Exception, source: bytes) -> Finding:
         text = "too deeply nested to be read"
     elif text.startswith(_PYTHON_2) and _is_python_2(source):
         text = f"Python 2 ({text}): translate the file with 2to3 first."
+    elif not is_text(source):
+        text = f"It could not be read, for it is no text that Python takes: {text}"
     return Finding(path, line, "syntax", "SyntaxError", text)
 
 

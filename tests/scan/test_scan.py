@@ -190,3 +190,12 @@ def test_a_report_that_cannot_be_written_leaves_what_was_there(tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, preexec_fn=full)
     assert done.returncode == 2 and "s.json" in done.stderr
     assert [(p.name, p.read_text()) for p in tmp_path.iterdir() if p.name != "a.py"] == [("s.json", "old")]
+
+
+def test_a_file_that_is_no_text_is_told_and_one_that_names_its_encoding_is_read(tmp_path):
+    (tmp_path / "zeros.py").write_bytes(b"x = 1\0\n")
+    (tmp_path / "bytes.py").write_bytes(b'x = "\xff\xfe"\n')
+    (tmp_path / "latin.py").write_bytes(b'# -*- coding: latin-1 -*-\nx = "\xe9"\n')
+    found = codebase.scan([str(tmp_path)]).findings
+    assert [os.path.basename(f.path) for f in found] == ["bytes.py", "zeros.py"]
+    assert all(f.kind == "syntax" and f.text.startswith("It could not be read") for f in found)

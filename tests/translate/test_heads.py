@@ -91,10 +91,23 @@ def test_a_layer_that_is_the_default_of_an_argument_is_no_call_there():
         "def block(act=nn.GELU, *, norm=nn.LayerNorm, slope=nn.LeakyReLU, softmax=nn.Softmax):\n"
         "    return act(), norm((3,)), slope(), softmax()\n\n\nother = block(act=nn.GELU)\n"
     )
-    assert "def block(act=tanh_gelu, *, norm=normalising_layer, slope=leaky_layer, softmax=softmax_layer)" in made
+    assert "act=tanh_gelu, *, norm=normalising_layer, slope=leaky_layer, softmax=softmax_layer)" in made
     assert 'block(act=partial(nn.GELU, approximate="tanh"))' in made
     space: dict = {}
     exec(made, space)
     gelu, norm, slope, softmax = space["block"]()
     assert gelu.approximate == "tanh" and norm.eps == 1e-7
     assert slope.negative_slope == 0.2 and softmax.dim == -1
+
+
+def test_a_name_that_mindspore_never_had_is_told_as_such():
+    made = translate_source(
+        "import mindspore as ms\nfrom mindspore import nn, ops\n\n"
+        "x = ms.Tensor([1.0])\ny = ops.nonexistent(x)\n"
+        "z = nn.Conv9d(3)\nw = ms.foo_bar\nv = map(ops.funny, [x])\nlast = nn.WithGradCell(z)\n"
+    )
+    said = [site.reason for site in made.sites if not site.settled]
+    never = "MindSpore has no such name"
+    assert said[:4] == [never, f"{never}. Did you mean Conv3d?", never, never] and never not in said[4]
+    assert f"# ms2torch: foo_bar: {never}\nw = ms2torch.foo_bar\n" in made.text
+    assert "v = map(ms2torch.ops.funny, [x])" in made.text

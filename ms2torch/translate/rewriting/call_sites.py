@@ -29,7 +29,7 @@ from .inferred import (
     resolve,
 )
 from .joining import is_rate, path_got
-from .sites import TAKEN_BACK, Call, Kept
+from .sites import TAKEN_BACK, Call, Kept, without_rule
 from .templates import code, fill, keep_line_breaks
 
 _OF_CELLS = """
@@ -161,7 +161,7 @@ class CallSites:
             return self.primitives.made(self, path, form, node, original, updated)
         rule = call_rule(path, form.kernel if form else None)
         if rule is None:
-            raise Kept(path, "there is no rule for it yet")
+            raise Kept(path, without_rule(path))
         if self.keeps_files and rule.name.rpartition(".")[2] in staying.FILES:
             raise Kept(path, "another call keeps checkpoints in MindSpore's format")
         call = self.call_of(

@@ -7,6 +7,8 @@ from types import ModuleType
 
 import libcst as cst
 
+from ms2torch.scan.answers import look_up
+
 from ..rules import alike
 from ..rules.cells import CLASSES, DEFAULTS, converts_elsewhere
 from ..rules.table import VALUES, call_rule
@@ -16,6 +18,7 @@ from .asked import asks
 from .binding import form_of
 from .inferred import Of, OwnOf, Plain, Ref, is_cell, lineage, resolve, shortest_name
 from .joining import path_got
+from .sites import without_rule
 from .templates import fill
 
 # Python's own types under names that numpy had for them until 1.24.
@@ -88,9 +91,10 @@ class NameSites:
             return cst.parse_expression(path.replace("mindspore", "ms2torch", 1))
         if isinstance(thing, ModuleType) or (thing is None and path not in VALUES):
             owner = path.rpartition(".")[0]
-            if not isinstance(node, ast.Attribute) or not isinstance(resolve(owner), type):
+            of_class = isinstance(node, ast.Attribute) and isinstance(resolve(owner), type)
+            if not of_class and (thing is not None or look_up(path).kind != "never"):
                 return updated
-            self.keep_site(at, path, "there is no rule for it yet")
+            self.keep_site(at, path, without_rule(path))
             return cst.parse_expression(path.replace("mindspore.", "ms2torch.", 1))
         if isinstance(outer, ast.Attribute) and f"{path}.{outer.attr}" in VALUES:
             return updated  # a part of a longer name

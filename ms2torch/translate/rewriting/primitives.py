@@ -15,7 +15,7 @@ from ..translation import site_of
 from .binding import bind
 from .inferred import MIXED, Of, is_a
 from .joining import span_of
-from .sites import TAKEN_BACK, Kept
+from .sites import TAKEN_BACK, Kept, without_rule
 from .templates import code, fill
 
 
@@ -36,7 +36,7 @@ class Plan:
             rewriter.settle(at, path)
             return updated
         if rule is None:
-            raise Kept(path, "there is no rule for it yet")
+            raise Kept(path, without_rule(path))
         args, olds = (bind(form.names, form.made, call.args) for call in (updated, original))
         if args is None:
             raise Kept(path, "its arguments are not told one by one")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from ms2torch._core.tensor.dtype import Type
+from ms2torch.scan.answers import look_up
 
 from ..translation import site_of
 from .inferred import Const
@@ -21,6 +22,12 @@ UNTOLD = object()
 # Why a site stays that was translated and taken back: the report has what the two did.
 TAKEN_BACK = "PyTorch's form of it failed or differed when both sides ran"
 _PLACE = re.compile(r"\{(\w+)[?*]?\}")
+
+
+def without_rule(path: str) -> str:
+    """Why a name has no rule: MindSpore itself may never have had it."""
+    answer = look_up(path)
+    return answer.text.rstrip(".") if answer.kind == "never" else "there is no rule for it yet"
 
 
 class Kept(Exception):
