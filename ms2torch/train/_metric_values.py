@@ -11,9 +11,16 @@ class float64(np.float64):
     __repr__ = float.__repr__
 
 
+class float32(np.float32):
+    """The same for float32, which a metric of a program's own may give."""
+
+    __repr__ = np.float32.__str__
+
+
 def shown_plainly(value):
     """A metric's value as MindSpore prints it."""
-    return float64(value) if type(value) is np.float64 else value
+    plain = {np.float64: float64, np.float32: float32}.get(type(value))
+    return value if plain is None else plain(value)
 
 
 def loss_of(loss):

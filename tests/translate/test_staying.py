@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import re
 
 import numpy as np
 import pytest
@@ -218,3 +219,29 @@ def test_processes_reduce_with_their_gradients(tmp_path):
         assert x.grad.tolist() == [4.0, 4.0]
     finally:
         torch.distributed.destroy_process_group()
+
+
+@pytest.mark.parametrize("name", ["Accuracy", "Loss", "MAE", "Own", ""])
+def test_metrics_that_stay_are_given_what_they_take_and_show_plain_numbers(name):
+    program = HEAD + (
+        "from mindspore.train import Loss, MAE, Metric\n\n\nclass Own(Metric):\n"
+        "    def clear(self):\n        self.found = []\n\n"
+        "    def update(self, *inputs):\n"
+        "        self.found.append(np.abs(self._convert_data(inputs[0])).mean())\n\n"
+        "    def eval(self):\n        return np.mean(self.found)\n\n\n"
+        'model = Model(net, loss, metrics={"acc": Accuracy(), "loss": Loss(), "own": Own()})\n'
+        'over = ds.NumpySlicesDataset({"x": X, "y": np.eye(3).astype("f")[Y]}, shuffle=False).batch(8)\n'
+        'other = Model(net, nn.MSELoss(), metrics={"e": MAE()})\n'
+        "print(model.eval(data), other.eval(over))\n"
+    )
+    sites = [s[:2] for s in translate_source(program).sites if name and s.name.endswith(f".{name}")]
+    space, said = {"__name__": "program"}, []
+    made = translate_source(program, keep=frozenset(sites)).text
+    for text in (made, program.replace("mindspore", "ms2torch")):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            exec(text, dict(space))
+        said.append(out.getvalue())
+    assert "np." not in said[0] + said[1]
+    numbers = [[float(word) for word in re.findall(r"[\d.]+(?=[,}])", text)] for text in said]
+    np.testing.assert_allclose(*numbers, rtol=1e-5)

@@ -292,11 +292,16 @@ class MeasuredTrainer(Trainer):
                 if isinstance(metric, LossMetric):  #? LossMetric
                     metric.update(self.last)  #? LossMetric
                     continue  #? LossMetric
+                if type(metric).__name__ == "Loss":  #? ms2torch&Loss
+                    metric.update(self.loss(found, label).numpy())  #? ms2torch&Loss
+                    continue  #? ms2torch&Loss
                 if not isinstance(metric, Metric):  #? ms2torch
                     metric.update(found.numpy(), label.numpy())  #? ms2torch
                     continue  #? ms2torch
                 metric.update(found, label)
-        return {name: metric.eval() for name, metric in self.metrics.items()}
+        found = {name: metric.eval() for name, metric in self.metrics.items()}
+        # A number of NumPy's own would print as np.float64(0.5).
+        return {name: x.item() if isinstance(x, np.generic) else x for name, x in found.items()}
 
     def fit(self, epochs, data, valid_data=None, every=1, callbacks=()):  #? fit
         """Train, and measure after every ``every`` epochs, or after those in that list."""  #? fit
