@@ -22,15 +22,17 @@ class CallbackOfTorch(Callback):
     """A callback of MindSpore's that a training loop over torch's Modules calls."""
 
     def __init__(self, callback: Callback) -> None:
-        self.mindspore, self._state = callback, None
+        self.mindspore, self._state, self._entered = callback, None, False
         for name in _MOMENTS:
             setattr(self, name, partial(self._told, getattr(callback, name)))
 
     def __enter__(self) -> CallbackOfTorch:
+        self._entered = True
         self.mindspore.__enter__()
         return self
 
     def __exit__(self, *error):
+        self._entered = False
         return self.mindspore.__exit__(*error)
 
     def __getattr__(self, name: str):
@@ -42,6 +44,8 @@ class CallbackOfTorch(Callback):
         if save is not None and state is not None:
             step = (state.cur_step_num - 1) % state.batch_num + 1
             save(as_mindspore(state.network), state.cur_epoch_num, step)
+        if self._entered:
+            self.__exit__(None, None, None)
 
     def _told(self, hook, run) -> None:
         state = run.original_args()
@@ -50,7 +54,14 @@ class CallbackOfTorch(Callback):
             hook(run)
             return
         self._state = state
-        shown = InternalCallbackParam({name: as_mindspore(x) for name, x in given.items()})
+        # What a Model of MindSpore's does around its training, and tells beside what this loop has.
+        if hook.__name__ == "on_train_begin" and not self._entered:
+            self.__enter__()
+        shown = InternalCallbackParam(
+            mode="train", dataset_sink_mode=False, list_callback=[self.mindspore], device_number=_processes()
+        )
+        shown.update({name: as_mindspore(x) for name, x in given.items()})
+        shown.setdefault("train_network", shown.get("network"))
         rates = [x for x in shown.values() if isinstance(x, OptimizerOverTorchs)]
         for optimizer in rates:
             optimizer.show_rate()
@@ -60,6 +71,13 @@ class CallbackOfTorch(Callback):
             optimizer.take_rate()
         if context.get_stop_requested():
             run.request_stop()
+        if hook.__name__ == "on_train_end" and self._entered:
+            self.__exit__(None, None, None)
+
+
+def _processes() -> int:
+    together = torch.distributed.is_available() and torch.distributed.is_initialized()
+    return torch.distributed.get_world_size() if together else 1
 
 
 def _is_of_torch(value) -> bool:

@@ -245,3 +245,15 @@ def test_metrics_that_stay_are_given_what_they_take_and_show_plain_numbers(name)
     assert "np." not in said[0] + said[1]
     numbers = [[float(word) for word in re.findall(r"[\d.]+(?=[,}])", text)] for text in said]
     np.testing.assert_allclose(*numbers, rtol=1e-5)
+
+
+def test_a_collector_of_summaries_stays_in_a_translated_training(tmp_path):
+    program = HEAD.replace("ReduceLROnPlateau", "SummaryCollector") + (
+        "collected = SummaryCollector(FOLDER, collect_freq=1)\n"
+        "calls = [LossMonitor(3), collected]\n"
+        "Model(net, loss, opt).train(2, data, callbacks=calls, dataset_sink_mode=False)\n"
+        'print(sum("summary" in name for name in os.listdir(FOLDER)))\n'
+    )
+    made = translate_source(program)
+    assert [s.name for s in made.sites if not s.settled] == ["mindspore.SummaryCollector"]
+    _agree(program, made.text, tmp_path)

@@ -215,7 +215,8 @@ class Trainer:
         state = SimpleNamespace(
             cur_epoch_num=0, cur_step_num=0, batch_num=len(data),
             network=self.network, optimizer=self.optimizer,
-            epoch_num=epochs,  #? state:told&epoch_num
+            epoch_num=epochs,  #? state:told&epoch_num SummaryCollector
+            train_dataset=data,  #? state:told&train_dataset SummaryCollector
             mode="train",  #? state:told&mode
             dataset_sink_mode=False,  #? state:told&dataset_sink_mode
             train_network=self.network,  #? state:told&train_network
