@@ -78,8 +78,12 @@ def rank_list_for_transform(rank_id, src_strategy_file=None, dst_strategy_file=N
     if src_strategy_file is None:
         return [0]
     source, target = _of_stage(rank_id, src_strategy_file, dst_strategy_file)
+    if target == {} and _layouts(dst_strategy_file):
+        raise ValueError(f"The rank_id {rank_id} is none of the ranks that the dst_strategy_file lays out.")
     if not source:
         raise ValueError("The src_strategy_file is empty.")
+    if target is None and not 0 <= rank_id < _devices(source):
+        raise RuntimeError(f"Rank {rank_id} is not in the current stage!")
     devices = _devices(target) if target else 1
     local = rank_id % devices if devices > 1 else rank_id
     found: set[int] = set()
@@ -233,8 +237,11 @@ def transform_checkpoint_by_rank(rank_id, checkpoint_files_map, save_checkpoint_
             raise ValueError(f"Checkpoint file {path} in rank {rank} not exits: ")
     source, target = _of_stage(rank_id, src_strategy_file, dst_strategy_file)
     local = rank_id % (_devices(target) if target else 1)
-    _check_saved(source, checkpoint_files_map, "ckpt")
-    parts = _Parts(local, _Files(checkpoint_files_map, "ckpt"), source, target,
+    files = {rank: path for rank, path in checkpoint_files_map.items() if isinstance(rank, int)}
+    if checkpoint_files_map and not files:
+        raise ValueError(f"The checkpoint of rank {local} is missing.")
+    _check_saved(source, files, "ckpt")
+    parts = _Parts(local, _Files(files, "ckpt"), source, target,
                    _elsewhere(source, target, src_strategy_file, dst_strategy_file))
     _save(save_checkpoint_file_name, parts, "ckpt")
 

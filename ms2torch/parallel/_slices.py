@@ -210,5 +210,17 @@ def slice_for_rank(rank: int, held: dict[int, torch.Tensor], source: Lying | Non
         out[into] = t[of]
         missing -= math.prod(b - a for a, b in common)
     if missing:
-        raise ValueError(f"The checkpoint of rank {rank % source.devices} is missing.")
+        raise ValueError(_missing(rank % source.devices, held, seen, source, wanted, shape))
     return out
+
+
+def _missing(own: int, held, seen: set, source: Lying, wanted, shape) -> str:
+    """Whose checkpoint lacks: the rank's own, or the first that has a part of what is ``wanted``."""
+    if own not in held:
+        return f"The checkpoint of rank {own} is missing."
+    for device in range(source.devices):
+        common = zip(source.region(device, shape), wanted, strict=True)
+        if source.places(device) not in seen and all(max(a.start, b.start) < min(a.stop, b.stop)
+                                                     for a, b in common):
+            return f"The checkpoint file of rank {device} is missing."
+    return f"The checkpoint of rank {own} is missing."

@@ -177,6 +177,10 @@ def _note(spread, name: str, attrs: dict | None, strategy) -> None:
     spread.cuts += parts(name, attrs, strategy)
 
 
+# OneHot's first part is of its output, which has a dimension more; an attention's mask has 2 or 4.
+_OF_OTHERS = frozenset({"OneHot", "OneHotExt", "FlashAttentionScore"})
+
+
 def with_strategies(spread, name: str, attrs: dict | None, values, strategy, read: bool = False) -> list:
     """``values`` laid out by a strategy, one part of it for each Tensor, in order, those in a tuple too; to
     be only ``read``, or not."""
@@ -184,12 +188,15 @@ def with_strategies(spread, name: str, attrs: dict | None, values, strategy, rea
 
     if not strategy:
         return list(values)
-    waiting = iter(of_strategy(name, attrs, strategy, spread.sizes))
+    waiting = zip(of_strategy(name, attrs, strategy, spread.sizes), strategy, strict=False)
 
     def laid(x):
         if isinstance(x, (tuple, list)) and x and isinstance(x[0], Tensor):
             return type(x)([laid(one) for one in x])
-        layout = next(waiting, None) if isinstance(x, Tensor) else None
+        layout, cuts = next(waiting, (None, ())) if isinstance(x, Tensor) else (None, ())
+        if cuts and isinstance(cuts, tuple) and len(cuts) != x._t.ndim and name not in _OF_OTHERS:
+            raise ValueError(f"For '{name}', the strategy {strategy} has {len(cuts)} numbers for a tensor of "
+                             f"{x._t.ndim} dimensions.")
         return x if layout is None else spread.laid(x, layout, f"'{name}' with the strategy {strategy}", read)
 
     return [laid(x) for x in values]

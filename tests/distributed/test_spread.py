@@ -1,13 +1,16 @@
 """Strategies of operators and Cells: processes that hold parts of a network train what one process trains."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from ms2torch import ops
+from ms2torch import Tensor, ops
 from ms2torch._core.processes import spread
 from ms2torch._core.torch_private import SPREADS, Replicate, Shard
 from ms2torch.convert import sources
 from ms2torch.parallel import Layout
+from ms2torch.parallel._strategies import with_strategies
 from tests.distributed import spread_cases as cases
 
 pytestmark = pytest.mark.skipif(not SPREADS, reason="wants a torch newer than 2.4")
@@ -129,6 +132,15 @@ def test_what_strategies_share():
         spread.of_strategy("MatMul", {}, ((1, 4), (2, 1)), (2, 2))
     with pytest.raises(ValueError, match="has other numbers of dimensions than its inputs"):
         spread.parts("MatMul", {}, ((4,), (1, 1)))
+
+
+def test_a_strategy_has_a_number_for_each_dimension():
+    kept = SimpleNamespace(sizes=(2,), laid=lambda x, layout, what, read: x)
+    x = Tensor(np.ones((4, 4)))
+    assert with_strategies(kept, "Add", {}, (x, 1.0), ((2, 1), ())) == [x, 1.0]
+    for cuts in ((2,), (1, 1, 2)):
+        with pytest.raises(ValueError, match=f"has {len(cuts)} numbers for a tensor of 2 dimensions"):
+            with_strategies(kept, "Add", {}, (x, x), (cuts, cuts))
 
 
 @pytest.mark.parametrize("level", [1, 3])

@@ -241,6 +241,29 @@ def test_what_is_refused(kind):
             return f"{type(error).__name__}: {error}".replace(folder, "FOLDER")
 
 
+@case(each={"held": [[1, 2, 3], [0], [0, 1, 3], [0, 4], ["0", "1"], [0, "1"]], "rank": [0, 1]})
+def test_the_rank_whose_checkpoint_lacks_is_named(held, rank):
+    with tempfile.TemporaryDirectory() as folder:
+        _whole(folder)
+        path = _strategy(f"{folder}/a.json", "rows")
+        ms.transform_checkpoints(f"{folder}/whole", f"{folder}/a", "part", None, path)
+        files = {r: f"{folder}/a/rank_{int(r) % 4}/part{int(r) % 4}.ckpt" for r in held}
+        try:
+            return ms.transform_checkpoint_by_rank(rank, files, f"{folder}/b.ckpt", path, None)
+        except ValueError as error:
+            return str(error)
+
+
+@case(each={"rank": [3, 4, 9]})
+def test_ranks_beyond_those_of_a_strategy_file(rank):
+    with tempfile.TemporaryDirectory() as folder:
+        path = _strategy(f"{folder}/a.json", "rows")
+        try:
+            return [int(n) for n in ms.rank_list_for_transform(rank, path)]
+        except RuntimeError as error:
+            return str(error).partition("!")[0]
+
+
 @case
 def test_a_strategy_file_of_another_number_of_dimensions():
     """Refused in both; what MindSpore adds to its words are its own names of what it compares."""
