@@ -257,3 +257,24 @@ def test_a_collector_of_summaries_stays_in_a_translated_training(tmp_path):
     made = translate_source(program)
     assert [s.name for s in made.sites if not s.settled] == ["mindspore.SummaryCollector"]
     _agree(program, made.text, tmp_path)
+
+
+@pytest.mark.parametrize(("made", "slots"), [("SGD", ["accum", "stat"]), ("Momentum", ["moments"])])
+def test_checkpoints_call_what_optimizers_hold_as_mindspore_does(made, slots, tmp_path):
+    program = (
+        "import mindspore as ms\nimport numpy as np\nfrom mindspore import nn, dataset as ds\n"
+        "from mindspore.train import CheckpointConfig, Model, ModelCheckpoint\n\n"
+        "X, Y = np.ones((4, 5), np.float32), np.zeros(4, np.int32)\n"
+        'data = ds.NumpySlicesDataset({"x": X, "y": Y}, shuffle=False).batch(4)\n'
+        f"net = nn.Dense(5, 3)\nopt = nn.{made}(net.trainable_params(), 0.1, momentum=0.9)\n"
+        'call = ModelCheckpoint("m", FOLDER, CheckpointConfig(1))\n'
+        "Model(net, nn.CrossEntropyLoss(), opt).train(1, data, callbacks=[call], dataset_sink_mode=False)\n"
+        'print(*ms.load_checkpoint(FOLDER + "/m-1_1.ckpt"))\n'
+    )
+    text = translate_source(program).text
+    assert "ms2torch" not in text
+    # (as the real one's files have them, of either optimizer)
+    wanted = ["weight", "bias", "global_step", "learning_rate", "momentum"]
+    wanted += [f"{slot}.{name}" for slot in slots for name in ("weight", "bias")]
+    assert _printed(text, tmp_path / "translated") == wanted
+    assert _printed(program.replace("mindspore", "ms2torch"), tmp_path / "original") == wanted

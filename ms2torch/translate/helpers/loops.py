@@ -139,11 +139,14 @@ def slots(network, state):
         found |= zip(("beta1_power", "beta2_power"), map(torch.tensor, powers))  #? load_checkpoint
     called = {"momentum_buffer": "moments", "exp_avg": "moment1", "exp_avg_sq": "moment2"}
     called |= {"mean": "adam_m", "square": "adam_v"}  #? AdamWeightDecay
+    called["momentum_buffer"] = "accum"  #? state_of_sgd
     names, kept = {p: name for name, p in network.named_parameters()}, {}
     for p in (p for group in groups for p in group["params"] if p in names):
         for slot, value in optimizer.state.get(p, {}).items():
             if torch.is_tensor(value) and value.shape == p.shape:
                 kept.setdefault(called.get(slot, slot), {})[names[p]] = value
+    # 0 where an accumulation has begun.  #? state_of_sgd
+    kept["stat"] = {name: torch.zeros_like(x) for name, x in kept.get("accum", {}).items()}  #? state_of_sgd
     found |= {f"{slot}.{name}": value for slot, of in kept.items() for name, value in of.items()}
     if hasattr(optimizer, "rates"):  # those by step come last  #? scheduled scheduled_groups
         rates = [name for name in found if name.startswith("learning_rate")]  #? scheduled scheduled_groups

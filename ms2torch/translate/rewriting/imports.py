@@ -73,6 +73,8 @@ def as_function(rule, form) -> str | None:
 def tidy(module: cst.Module, rewriter) -> cst.Module:
     """The module with the imports that it uses, in order, and its helpers below them."""
     program = "\n".join((*rewriter.texts, module.code))
+    if rewriter.mentions("SGD") and not rewriter.mentions("Momentum", "experimental"):
+        program += "\nstate_of_sgd"  # both are torch.optim.SGD, and their checkpoints have other names
     texts = helpers.sources(rewriter.helpers, rewriter.takes_classes, program)
     body, head = list(module.body), []
     start = next((i for i, s in enumerate(body) if not _is_docstring(s)), len(body))
