@@ -164,7 +164,12 @@ def test_an_optimizer_under_to_float():
 @case
 def test_a_log_that_is_put_away_is_made_anew():
     log.warning("one")
-    before = log.get_level()
+    before, level = log.get_level(), "GLOG_v"
+    given = os.environ.get(level)
     log.GLOBAL_LOGGER = None
-    os.environ["GLOG_v"] = "3" if before != "3" else "1"       # noqa: SIM112
-    return log.get_level() != before, sorted(log._get_env_config())
+    os.environ[level] = "3" if before != "3" else "1"
+    found = log.get_level() != before, sorted(log._get_env_config())
+    os.environ.pop(level)
+    os.environ.update({} if given is None else {level: given})
+    log.GLOBAL_LOGGER = None                # what comes after has its own level
+    return found
