@@ -8,6 +8,8 @@ by the registry from the operator definitions in ``ms2torch.ops``.
 
 from __future__ import annotations
 
+from functools import wraps
+
 import numpy as np
 import torch
 
@@ -286,6 +288,7 @@ class Tensor(Exchange):
 _new = object.__new__
 
 
+@wraps(Tensor.__init__)         # (whose signature it has)
 def _made(cls, *_args, **_kwargs):
     return object.__new__(cls)
 

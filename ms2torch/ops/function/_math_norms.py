@@ -51,7 +51,8 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None, axis=None, p=None,
             axis, ord, dim = (dim, None, None) if ord is None else (ord, None, dim)
         order = next((v for v in (p, ord, dim) if v is not None), 2)
         return vector_norm.kernel(A, order, axis, bool(keepdim or keep_dims), dtype=dtype)
-    if A.ndim > 2 and dim is None is not ord:            # (MindSpore gives None)
+    if A.ndim > 2 and dim is None is not ord and not isinstance(ord, (list, tuple)):
+        # (MindSpore gives None)
         raise asked(ValueError(f"For norm, 'ord' {ord} is of vectors or matrices: a tensor of {A.ndim} axes "
                                "needs 'dim', one axis or two."))
     matrix = A.ndim == 2 if dim is None else isinstance(dim, tuple) and len(dim) == 2
