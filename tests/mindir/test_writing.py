@@ -109,6 +109,29 @@ def test_it_is_encrypted(tmp_path):
     assert nn.GraphCell(ms.load(path, dec_key=key, dec_mode="AES-GCM"))(x).shape == (2, 2)
 
 
+class Counts(nn.Cell):
+    def construct(self, x):
+        return x.sum(0) / x.shape[0]
+
+
+class Shortens(nn.Cell):
+    def construct(self, x):
+        return x[: x.shape[0] - 1]
+
+
+class Spreads(nn.Cell):
+    def construct(self, x):
+        return ops.broadcast_to(ops.ones((1, 3)), (x.shape[0], 3)) + x
+
+
+@pytest.mark.parametrize("net", [Counts, Shortens, Spreads])
+def test_what_counts_with_an_open_size_is_refused(net, tmp_path):
+    x = ms.Tensor(shape=[None, 3], dtype=ms.float32)
+    with pytest.raises(NotImplementedError, match=r"open|declared"):
+        ms.export(net(), x, file_name=str(tmp_path / "net"), file_format="MINDIR")
+    assert not os.listdir(tmp_path)
+
+
 # The words of the real 2.10 where it has some, else ours.
 WRONG = [
     (lambda x: ms.export(nn.Dense(3, 2), x, file_name="n", file_format="mindir"), ValueError,

@@ -166,7 +166,7 @@ class Graph:
 
 def sizes(shape) -> tuple[int, ...]:
     """A traced shape with `OPEN` for the sizes that a run gives."""
-    return tuple(n if isinstance(n, int) else OPEN for n in shape)
+    return tuple(n if isinstance(n, int) else int(str(n)) if str(n).isdigit() else OPEN for n in shape)
 
 
 def _tensor(shape, dtype, name: str = "", raw: bytes | None = None) -> bytes:

@@ -326,6 +326,10 @@ def _resized(g, out, x, size, *rest):
     if OPEN in sizes(out.shape)[2:]:
         raise unsupported("mindspore.export", "an image of an open size.")
     size = tuple(out.shape[2:])
+    scales = [v for one in rest for v in (one if isinstance(one, list) else [one]) if isinstance(v, float)]
+    if any(n * scale != m for n, scale, m in zip(x.shape[2:], scales, size, strict=False)):
+        why = f"an image of {x.shape[2:]} scaled by {scales}."
+        raise unsupported("mindspore.export", why, "give its size.")
     if isinstance(rest[0] if rest else None, bool):  # bilinear: whether the corners are aligned
         return g.op("ResizeBilinearV2", x, size, rest[0], not rest[0], like=out)
     return g.op("ResizeNearestNeighborV2", x, size, False, False, like=out)

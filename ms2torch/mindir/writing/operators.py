@@ -64,7 +64,7 @@ _ALONE = {
     "abs": "Abs", "acos": "ACos", "acosh": "Acosh", "asin": "Asin", "asinh": "Asinh", "atan": "Atan",
     "atanh": "Atanh", "ceil": "Ceil", "cos": "Cos", "cosh": "Cosh", "erf": "Erf", "erfc": "Erfc",
     "exp": "Exp", "expm1": "Expm1", "floor": "Floor", "hardsigmoid": "HSigmoid", "hardswish": "HSwish",
-    "log": "Log", "log1p": "Log1p", "logical_not": "LogicalNot", "mish": "Mish", "neg": "Neg",
+    "log": "Log", "log1p": "Log1p", "mish": "Mish", "neg": "Neg",
     "reciprocal": "Reciprocal", "relu": "ReLU", "relu6": "ReLU6", "rsqrt": "Rsqrt", "sigmoid": "Sigmoid",
     "sign": "Sign", "silu": "SiLU", "sin": "Sin", "sinh": "Sinh", "softplus": "Softplus",
     "softsign": "Softsign", "sqrt": "Sqrt", "square": "Square", "tan": "Tan", "tanh": "Tanh",
@@ -88,6 +88,11 @@ RULES.update({f"{name}.default": _alone(primitive) for name, primitive in _ALONE
 @rule("bitwise_not.default")
 def _not(g, out, x):
     return g.op("LogicalNot" if x.dtype is torch.bool else "Invert", x, like=out)
+
+
+@rule("logical_not.default")
+def _logical_not(g, out, x):
+    return g.op("LogicalNot", cast(g, x, torch.bool), like=out)
 
 
 @rule("round.default", "round.decimals")
@@ -300,6 +305,10 @@ def spread(g: Graph, x, out):
         return x
     if isinstance(x, torch.Tensor) and OPEN not in shape:
         return x.expand(shape).contiguous()
+    kept = (*(1,) * (len(shape) - len(x.shape)), *x.shape)
+    if any(new == OPEN != old for new, old in zip(shape, kept, strict=True)):
+        why = f"a spread from {tuple(x.shape)} to {shape}, whose size is open."
+        raise unsupported("mindspore.export", why)
     return x if tuple(x.shape) == shape else g.op("BroadcastTo", x, shape, like=out, dtype=x.dtype)
 
 

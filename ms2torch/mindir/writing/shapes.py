@@ -120,18 +120,11 @@ def _select(g, out, x, axis, index):
     "unbind.int",
     "tensor_split.sections",
 )
-def _split(g, out, x, *rest, **named):
-    axis = next(
-        (
-            a
-            for a in range(len(x.shape))
-            if len(out[0].shape) < len(x.shape) or any(sizes(t.shape)[a] != x.shape[a] for t in out)
-        ),
-        0,
-    )
+def _split(g, out, x, *rest, dim=0):
     alone = len(out[0].shape) < len(x.shape)
-    if alone:
-        axis = (rest[0] if rest else named.get("dim", 0)) % len(x.shape)
+    axis = (rest[-1] if len(rest) > (not alone) else dim) % len(x.shape)
+    if x.shape[axis] == OPEN:
+        raise unsupported("mindspore.export", "parts of an open axis.")
     parts, at = [], 0
     for t in out:
         size = 1 if alone else sizes(t.shape)[axis]
@@ -175,7 +168,8 @@ def _triangular(name: str):
     def one(g, out, x, diagonal=0):
         rows, columns = out.shape[-2:]
         mask = getattr(torch.ones(rows, columns, dtype=torch.bool), name)(diagonal)
-        return g.op("Mul", x, mask.to(x.dtype), like=out)
+        zeros = spread(g, torch.zeros((), dtype=x.dtype), out)
+        return g.op("Select", spread(g, mask, out), x, zeros, like=out)
 
     return one
 

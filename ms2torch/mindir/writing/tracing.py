@@ -21,6 +21,11 @@ _FILLED = frozenset((
     "arange", "scalar_tensor", "empty", "eye", "linspace", "new_empty", "empty_like", "tensor",
 ))  # fmt: skip
 _PLACING = ("device", "layout", "memory_format", "non_blocking", "pin_memory")
+# Whose result's shape says all that their sizes do.
+_SHAPING = frozenset((
+    "view.default", "reshape.default", "_unsafe_view.default", "unflatten.int", "_reshape_alias.default",
+    "expand.default", "broadcast_to.default",
+))  # fmt: skip
 _ASKING = ("_assert", "sym_constrain", "_local_scalar", "_guards")
 
 
@@ -43,6 +48,7 @@ def traced(module, examples, open_sizes=None) -> torch.export.ExportedProgram:
                 raise
             why = f"with these sizes open it cannot be traced ({str(err).splitlines()[0]})."
             raise unsupported(_WHAT, why, "give examples of fixed sizes.") from err
+        _check_open(program, open_sizes)
         if unknown(program):
             rest = default_decompositions()
             for op in list(rest):
@@ -52,6 +58,16 @@ def traced(module, examples, open_sizes=None) -> torch.export.ExportedProgram:
     if lacking := unknown(program):
         raise unsupported(_WHAT, f"it has no primitive for torch's {lacking[0]}.", _WAYS_OUT)
     return program
+
+
+def _check_open(program, open_sizes) -> None:
+    """What the trace took for fixed may not pass for open."""
+    given = [s.arg.name for s in program.graph_signature.input_specs if s.kind.name == "USER_INPUT"]
+    shapes = {n.name: n.meta["val"].shape for n in program.graph.nodes if n.name in given}
+    for name, axes in zip(given, (open_sizes or {}).get("args", ()), strict=False):
+        if fixed := [axis for axis in axes or () if str(shapes[name][axis]).isdigit()]:
+            why = f"the network fixes the size of axis {fixed[0]} of an input that is declared open."
+            raise unsupported(_WHAT, why, "give examples of fixed sizes.")
 
 
 def _name(target) -> str:
@@ -128,12 +144,18 @@ def _call(graph: Graph, node, held):
     own = name.split(".")[0]
     if own.startswith(_ASKING):
         return None
-    if isinstance(out, (int, float, torch.SymInt)):
-        return OPEN if isinstance(out, torch.SymInt) else out
+    if isinstance(out, (int, float, torch.SymInt, torch.SymFloat)):
+        return out if isinstance(out, (int, float)) else OPEN
+    if name not in _SHAPING and any(_is_open(n) for n in node.all_input_nodes):
+        raise unsupported(_WHAT, f"{name} counts with an open size.", "give examples of fixed sizes.")
     if own in _FILLED or (not _values(args) and not _values(named.values())):
         return _constant(node, out, own, args, named)
     kept = {k: v for k, v in named.items() if k not in _PLACING}
     return RULES[name](graph, out, *args, **kept)
+
+
+def _is_open(node) -> bool:
+    return isinstance(node.meta.get("val"), (torch.SymInt, torch.SymFloat))
 
 
 def _values(args) -> bool:
