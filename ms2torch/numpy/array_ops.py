@@ -438,7 +438,10 @@ def unravel_index(indices, shape, order="C"):
             raise refusal(TypeError, "For Tensor, the input_data contains unsupported elements.")
         shape = [int(size) for size in shape.tolist()]
     sizes = _tuple(shape) if order == "C" else _tuple(shape)[::-1]
-    indices = indices if indices.is_floating_point() or indices.dtype is torch.int64 else indices.int()
+    indices = indices if indices.is_floating_point() or indices.dtype in (torch.int64, torch.uint64) else \
+        indices.int()
+    if indices.dtype is torch.uint64:           # of a number beyond Int64
+        raise refusal(TypeError, "Type implicit conversion between Int32 and UInt64 is not supported.")
     total = math.prod(sizes)
     indices, found = indices.clamp(-total, total - 1), []
     for place in range(len(sizes)):

@@ -9,10 +9,10 @@ import numpy as np
 import torch
 
 from ms2torch._core.checks.words import with_public_classes
-from ms2torch._core.devices.device import device
 from ms2torch._core.gradient import integers
 from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.construct import from_number
 from ms2torch._core.tensor.tensor import Tensor, as_torch, lower, wrap
 
 
@@ -33,7 +33,7 @@ def as_array(obj, want: torch.dtype | None = None) -> torch.Tensor:
     elif not isinstance(obj, (bool, int, float)):
         raise TypeError("Expect input to be array like.")
     elif want is None:
-        return narrow(torch.tensor(obj, device=device()))
+        return narrow(from_number(obj, None))
     return narrow(as_torch(obj)) if want is None else as_torch(obj, want)
 
 
@@ -279,4 +279,6 @@ def signature(first: str, dtype: bool = True) -> inspect.Signature:
 
 def number_or_array(x):
     """An operand: a number beside a tensor stays one, and takes part by the rules of operators."""
+    if isinstance(x, int) and not -1 << 63 <= x < 1 << 63:
+        return as_array(x)                  # no number of an operator: a UInt64
     return x if isinstance(x, (bool, int, float, np.generic)) else as_array(x)

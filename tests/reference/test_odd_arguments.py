@@ -144,3 +144,38 @@ def test_sizes_in_tensors():
     return (ops.full((two,), 1), ops.full([Tensor([2])], 1), ops.fill(ms.float32, Tensor([2, 1]), 1), ops.tile(X, two),
             ops.tile(X, (2, two)), ops.inplace_update(X, X[:1], (Tensor(1),)),
             answers(lambda v: ops.tile(X, v), (Tensor(2.0), Tensor([2.0]), 2, (2.0,))))
+
+
+@case()
+def test_axes_of_a_product_in_tensors():
+    return answers(lambda v: X.prod(v, True), (Tensor(1), Tensor([1]), Tensor(1, ms.int8), Tensor(True), Tensor([0, 1])))
+
+
+@case()
+def test_extremes_of_numbers_of_numpy():
+    """A number is its own extreme, at the place 0, whatever the axis."""
+    return [(float(value), index) for value, index in (of(number, *axis) for of in (ops.max, ops.min) for axis in ((), (1,))
+                                                       for number in (np.float64(2.5), np.float16(1), np.int64(3)))]
+
+
+@case()
+def test_numbers_beyond_int64():
+    ms.set_context(pynative_synchronize=True)
+    x, big = Tensor([0.0, 2.0, -1.0]), 2 ** 63
+    return (mnp.heaviside(x, big), mnp.heaviside(big, x), mnp.heaviside([0, 1], big), mnp.where(Tensor([True, False]), big, 1), mnp.isfinite(big),
+            mnp.sum(big), answers(lambda v: mnp.subtract(x, v), (big, -big, 2 ** 64)), answers(lambda v: mnp.unravel_index(v, (3, 4)), (big, 2 ** 64, 5)),
+            answers(lambda v: ops.add(x, v), (big, 2 ** 64)), answers(lambda v: mint.maximum(x, v), (big, -big)))
+
+
+@case()
+def test_names_for_batch_norm():
+    one, rest = Tensor(data((2, 3, 2, 2))), dict.fromkeys(("scale", "bias", "mean", "variance"), Tensor(data((3,))))
+    return [said(ops.BatchNorm(), args, named) for args, named in (((one,), rest), ((), {"input_x": one, **rest}), ((), {"x": one}), ((), {}), ((one,), {}))]
+
+
+@case(each={"name": ["pow", "**", "mint.pow"]})
+def test_gradients_of_powers_of_mutable_numbers(name):
+    f = {"pow": ops.pow, "**": lambda a, b: a ** b, "mint.pow": mint.pow}[name]
+    x = Tensor([1.0, 2.0, 3.0])
+    return (ms.grad(lambda a, b: f(b, a), (0, 1))(x, ms.mutable(2.0)), ms.grad(lambda a, b: f(a, b), (0, 1))(x, ms.mutable(2.0)),
+            ms.grad(lambda a, b: f(a, b))(Tensor([0.0, 2.0]), ms.mutable(0.0)))

@@ -40,7 +40,8 @@ from ms2torch._core.torch_private import lack_of_memory
 
 # What a wrong call may raise that is then told in MindSpore's words.
 FAILURES = (RuntimeError, IndexError, TypeError, AttributeError, ValueError, KeyError)
-_ENTRY = re.compile(r"^[\w.<>]+\(\) (?=got an unexpected keyword|missing \d|takes |got multiple)")
+_ENTRY = re.compile(r"^[\w.<>]+\(\) "
+                    r"(?=got an unexpected keyword|got some positional-only|missing \d|takes |got multiple)")
 _HOLE = re.compile(r"\{(\w+)(?::([^{}]*))?\}")
 NOTHING = object()
 _CONVERSION = "Data type conversion is not supported"
@@ -446,7 +447,8 @@ def mindspore_error(err: Exception, called: str, takes, args, kwargs, own: dict 
             if text.startswith("multiple values") and _tells_of_one_value(called):
                 return with_public_name(err, called)
             unknown = re.search(r"unexpected keyword argument '(\w+)'", text)
-            return count_error(called, given, text.startswith("missing"), unknown and unknown[1]) or \
+            unknown = unknown[1] if unknown else _nameless(takes, kwargs)
+            return count_error(called, given, text.startswith("missing"), unknown) or \
                 with_public_name(err, called)
         if str(err).startswith(f"{called[:-5].rpartition('.')[2]}.__init__() "):      # takes *args, **kwargs
             return with_public_name(err, called)
@@ -462,6 +464,12 @@ def mindspore_error(err: Exception, called: str, takes, args, kwargs, own: dict 
     if worded:
         return err
     return condition_error(called, given, own) or argument_error(called, given, others) or err
+
+
+def _nameless(takes, kwargs) -> str | None:
+    """The first name that was given where all is taken by place alone."""
+    alone = all(p.kind is p.POSITIONAL_ONLY for p in takes.parameters.values())
+    return next(iter(kwargs), None) if alone else None
 
 
 def as_torch(value):

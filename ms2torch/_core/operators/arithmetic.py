@@ -310,9 +310,9 @@ def _double(x, t):
 def power(a, b):
     """``a ** b``; where both are 0 the slope towards ``a`` is MindSpore's ``b * a ** (b - 1)``, nan."""
     result = torch.pow(a, b)
-    if not result.requires_grad or a.__class__ in _NUMBERS or not a.requires_grad or a.is_complex():
+    if not result.requires_grad or not isinstance(a, torch.Tensor) or not a.requires_grad or a.is_complex():
         return result
-    if b.__class__ in _NUMBERS and b != 0:
+    if not isinstance(b, torch.Tensor) and b != 0:
         return result
     # (xlogy(0, a) is 0 and its slope 0 / a; what is subtracted leaves -0.0 as it is.)
     return result - torch.xlogy(0.0, torch.where((a == 0) & (b == 0), a, 1.0))
@@ -320,7 +320,7 @@ def power(a, b):
 
 def mint_power(a, b):
     """mint's ``a ** b``: by a number of 0 the slope is 0."""
-    return torch.pow(a, b) if b.__class__ in _NUMBERS else power(a, b)
+    return power(a, b) if isinstance(b, torch.Tensor) else torch.pow(a, b)
 
 
 def _of_integers_too(of_tensors):

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from ms2torch._core.devices.device import device
-from ms2torch._core.errors import unsupported
+from ms2torch._core.errors import final, unsupported
 from ms2torch._core.tensor import dtype as _dtype
 
 _KINDS = ("['TensorPy', 'Tensor', 'ndarray', 'str_', 'list', 'tuple', 'float', 'int', 'bool', 'complex', "
@@ -50,7 +50,7 @@ def from_number(number, want: torch.dtype | None) -> torch.Tensor:
     natural = _NATURAL.get(kind) or (torch.int64 if isinstance(number, int) else torch.float32)
     if natural is torch.int64 and not -1 << 63 <= number < 1 << 63:
         if not 0 <= number < 1 << 64:
-            raise RuntimeError("Unsupported tensor type!")
+            raise final(RuntimeError("Unsupported tensor type!"))
         natural = torch.uint64
     if want is not None and want.is_floating_point and natural is not torch.complex128:
         return filled(number, want, device())

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 import numpy as np
 import torch
 
-from ms2torch._core.errors import unsupported
+from ms2torch._core.errors import final, unsupported
 
 _NAMED: dict[str, Type] = {}
 
@@ -421,7 +421,8 @@ def promote_scalar(t: torch.Tensor, scalar, loose: bool = False):
                         f"and a complex number is none: use mindspore.Tensor({scalar}).")
     if isinstance(scalar, int):
         if int(scalar) not in _INT64:      # (of an IntEnum's member a range asks each of its numbers)
-            raise RuntimeError("Unable to cast Python instance of type <class 'int'> to C++ type 'long'")
+            raise final(RuntimeError(
+                "Unable to cast Python instance of type <class 'int'> to C++ type 'long'"))
         if dtype is torch.bool:
             return t.to(torch.int64), scalar
         if dtype in UNSIGNED and not loose:

@@ -89,6 +89,8 @@ def _indices_and_values(kind, name, t, axis, keep):
 
 def _values_and_indices(kind, name, t, axis, keepdims, initial, where):
     primitive_name = f"Arg{name.capitalize()}WithValue"
+    if isinstance(t, np.generic):               # which stays what it is
+        return t, torch.zeros((), dtype=torch.int64)
     if not t.ndim:
         return t.clone(), _no_index(t)
     if axis is None:

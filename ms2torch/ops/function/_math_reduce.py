@@ -197,7 +197,8 @@ def _tensor_prod(self, axis=None, _second=OMITTED, _third=OMITTED, initial=None,
     """Both forms of releases: prod(dim, keepdim, dtype=) and prod(axis, dtype, keepdims, initial)."""
     if isinstance(_second, np.bool_):
         raise no_matching_form("prod", axis, _second)
-    if _second is None or keepdims is None or (axis is not None and dim is not None):
+    of_tensor = isinstance(axis, torch.Tensor) and (axis.ndim or axis.dtype is torch.bool)
+    if _second is None or keepdims is None or of_tensor or (axis is not None and dim is not None):
         raise TypeError                     # told by its form
     if _second.__class__ is bool:           # of the later form
         _second, _third = _third, _second

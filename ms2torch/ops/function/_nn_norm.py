@@ -129,7 +129,7 @@ class BatchNorm(Primitive):
         if is_training:
             self.attrs["side_effect_mem"] = True
 
-    def __call__(self, x, scale, bias, mean, variance):
+    def __call__(self, x, scale, bias, mean, variance, /):
         if self.data_format is None:
             raise asked(TypeError('Failed calling BatchNorm with "BatchNorm(is_training=bool, epsilon=float, '
                                   'momentum=float, data_format=string)(input_x=Tensor, scale=Tensor, '
