@@ -56,17 +56,34 @@ def _size(text: str) -> float:
 def plan_layout(program: str, arguments, ranks: int, layout: str) -> dict:
     """What one layout takes, in bytes: `_COLUMNS`, "parameters" (their number), "seconds"; or "error".
 
-    With pipeline stages it is that of the stage with the highest peak; "by_stage" has those of all.
+    With pipeline stages it is that of the stage with the highest peak; "by_stage" has those of all, of which
+    stages that compute alike are run once.
     """
     found = _of_rank(program, arguments, 0, ranks, layout)
     stages = found.get("stages", 1)
-    if stages > 1:
-        later = [stage * (ranks // stages) for stage in range(1, stages)]
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            others = pool.map(lambda rank: _of_rank(program, arguments, rank, ranks, layout), later)
-            by_stage = [found, *others]
-        failed = next((one for one in by_stage if "error" in one), None)
-        found = {**(failed or max(by_stage, key=lambda one: one["peak"])), "by_stage": by_stage}
+    if stages == 1:
+        return found if "error" in found else _told(found)
+    kinds = found["kinds"]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        later = {stage: pool.submit(_of_rank, program, arguments, stage * (ranks // stages), ranks, layout)
+                 for stage in sorted({*kinds} - {0})}
+        runs = {0: found, **{stage: one.result() for stage, one in later.items()}}
+    failed = next((one for one in runs.values() if "error" in one), None)
+    if failed:
+        return failed
+    # (Under 1F1B each stage has one micro-batch less under way than the one before; under GPipe the same.)
+    by_stage = [_told(runs[kind], (kind - stage) * (not found["gpipe"])) for stage, kind in enumerate(kinds)]
+    return {**max(by_stage, key=lambda one: one["peak"]), "by_stage": by_stage}
+
+
+def _told(run: dict, more: int = 0) -> dict:
+    """What a run found, or what it would have with so many micro-batches more under way."""
+    found = {key: one for key, one in run.items() if key not in ("kinds", "gpipe")}
+    for name in ("peak", "start"):
+        flat, steep, slope = run[name]
+        found[name] = max(flat, steep + more * slope)
+    kept = found["weights"] + found["gradients"] + found["state"]
+    found["activations"] = max(0, found["peak"] - kept)
     return found
 
 
@@ -84,9 +101,6 @@ def _of_rank(program: str, arguments, rank: int, ranks: int, layout: str) -> dic
         found = json.loads(output.read_text("utf-8"))
     if "ended" in found:
         found["said"] = said
-    elif "error" not in found:
-        kept = found["weights"] + found["gradients"] + found["state"]
-        found["activations"] = max(0, found["peak"] - kept)
     return found
 
 

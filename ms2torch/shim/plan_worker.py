@@ -1,7 +1,7 @@
 """One layout of ``ms2torch plan``: the program runs two steps as one rank of N, on tensors without memory.
 
-torch's fake process group stands for the other ranks and `FakeTensorMode` for the data; a `Meter` counts. A
-number that the program reads is zero, so its decisions should not hang on values.
+torch's fake process group stands for the other ranks and `FakeTensorMode` for the data; a `StageMeter`
+counts. A number that the program reads is zero, so its decisions should not hang on values.
 """
 
 from __future__ import annotations
@@ -11,15 +11,12 @@ import json
 import os
 import sys
 import time
-from collections import Counter
 
 import numpy as np
 import torch
-from torch.distributed.pipelining import schedules
 
 from ms2torch import context
-from ms2torch._core.processes import distributed, pipeline
-from ms2torch._core.processes.meter import Meter
+from ms2torch._core.processes import distributed
 from ms2torch._core.processes.spread import Spread
 from ms2torch._core.tensor import printing, tensor, without_data
 from ms2torch._core.tensor.dtype import from_torch, to_torch
@@ -33,7 +30,7 @@ from ms2torch.nn import DistributedGradReducer
 from ms2torch.nn.optim import _rates
 from ms2torch.nn.optim.optimizer import Optimizer
 from ms2torch.parallel import _auto_parallel_context as settings
-from ms2torch.shim import alias, launcher
+from ms2torch.shim import alias, launcher, plan_stages
 
 # What each layout sets, over what the program says.
 LAYOUTS = {
@@ -53,13 +50,13 @@ class _Watch:
     """What the optimizers of the program hold and get."""
 
     def __init__(self, meter) -> None:
-        self.meter, self.steps, self.start, self.found = meter, 0, 0, {}
+        self.meter, self.steps, self.start, self.found = meter, 0, [], {}
 
     def step(self, optimizer, gradients, update):
         if not self.steps:
             update()
             self.steps = 1
-            self.start = self.meter.peak
+            self.start = self.meter.peaks()
             self.meter.restart()
             return
         trained = {id(p): p for p in optimizer.parameters}
@@ -70,16 +67,13 @@ class _Watch:
             "gradients": sum(_bytes(g._t) for g, p in zip(gradients, optimizer.parameters, strict=False)
                              if not p._away),
             "parameters": sum(p._rest.numel() for p in trained.values()),
-            "stages": _stages(),
+            "stages": distributed.stages,
         }
         update()
-        self.found |= {"peak": self.meter.peak, "start": self.start, "sent": self.meter.sent,
-                       "by_kind": self.meter.by_kind}
+        self.found |= {"peak": self.meter.peaks(), "start": self.start, "sent": self.meter.sent,
+                       "by_kind": self.meter.by_kind, "kinds": self.meter.kinds(),
+                       "gpipe": distributed.schedule == "gpipe"}
         raise Done
-
-
-def _stages() -> int:
-    return distributed.stages
 
 
 def _bytes(t: torch.Tensor) -> int:
@@ -107,21 +101,6 @@ def _on_nothing() -> None:
     _rates._IteratorLearningRate.at = lambda self, step: 0.0
 
 
-def _stages_alone() -> None:
-    """Stages of a pipeline ask each other nothing: what each says holds for all."""
-    try:
-        from ms2torch._core.torch_private import InferenceMode
-    except ImportError:         # (earlier releases of torch do not ask)
-        return
-
-    def alone(self, stages, has_backward, p2p_done):
-        for stage in stages:
-            asks = InferenceMode.needs_dynamic(stage._user_meta, has_backward)
-            stage._inference_mode = InferenceMode.DYNAMIC if asks else InferenceMode.STATIC
-
-    schedules._PipelineSchedule._warmup_p2p = alone
-
-
 def _places_of_shards_are_read() -> None:
     """Where a part of a part begins torch reads from a tensor of numbers, which here must be a real one."""
     try:
@@ -140,47 +119,6 @@ def _places_of_shards_are_read() -> None:
 def _reduced_after_the_backward_pass() -> None:
     """DDP's buckets want memory to point to. What is sent is the same without them."""
     DistributedGradReducer.overlapping = lambda self, weights: None
-
-
-def _few_micro_batches(meter) -> None:
-    """Under 1F1B stage s of S has S - s micro-batches under way, however many there are: a step makes one
-    more, so that gradients are added up, and what goes over the wire is multiplied: but for what the first
-    micro-batch alone sends, which is weights that were updated."""
-    sent: list[Counter] = []        # in each micro-batch's forward pass
-
-    def forward(self, *arriving):
-        before = Counter(meter.by_kind)
-        found = pass_forward(self, *arriving)
-        sent.append(Counter(meter.by_kind) - before)
-        return found
-
-    def few(self, network, parameters, plan, micro):
-        make(self, network, parameters, plan, micro)
-        count = min(micro, self.at.count - self.at.stage + 1)
-        if distributed.schedule == "gpipe" or count == micro:
-            return
-        self.schedule._n_microbatches = count
-        step = self.schedule.step
-
-        def scheduled(*args, **kwargs):
-            before = Counter(meter.by_kind)
-            sent.clear()
-            step(*args, **kwargs)
-            meter.repeat(before + (sent[0] - sent[1]), micro / count)
-            self.outputs += self.outputs[-1:] * (micro - count)     # (the losses of all are handed out)
-
-        self.schedule.step = scheduled
-
-    apart = pipeline.gradient_of
-
-    def gradient_of(*args):
-        with without_modes():
-            return apart(*args)
-
-    pipeline.gradient_of = gradient_of
-    pipeline._common = lambda sens, owner, shares: 1.0        # (values are not known here)
-    make, pass_forward = pipeline.Pipelined.__init__, pipeline._Part.forward
-    pipeline.Pipelined.__init__, pipeline._Part.forward = few, forward
 
 
 def _settings_over(layout: dict) -> None:
@@ -236,13 +174,12 @@ def plan(layout: str, rank: int, ranks: int, folder: str, program: str, args: li
         distributed.simulate(rank, ranks)
     alias.install(None, inherit=False)
     _on_nothing()
-    _stages_alone()
     _places_of_shards_are_read()
     _reduced_after_the_backward_pass()
     _settings_over(LAYOUTS[layout])
     gc.freeze()         # (torch's modules need no looking through)
-    meter = Meter()
-    _few_micro_batches(meter)
+    meter = plan_stages.StageMeter()
+    plan_stages.watch(meter)
     watch = _Watch(meter)
     _optimizers_watched(watch)
     _first_step_forgotten(watch)

@@ -2,9 +2,9 @@
 
     ms2torch plan --ranks 1024 scripts/benchmarks/llama_7b.py --tensor 8 --stages 8 --micro 16
 
-``--strategy program`` plans the layout that the options ask for (that one in 29 s on two cores, with
-``--tensor 8`` alone in 11 s); ``dp`` to ``zero3`` plan data parallelism without and with optimizer
-parallelism (which want no ``--tensor`` and ``--stages``; all of them in 21 s).
+``--strategy program`` plans the layout that the options ask for (that one in 22 s on two cores with
+four other processes, in 26 s of processor time); ``dp`` to ``zero3`` plan data parallelism without and with
+optimizer parallelism (which want no ``--tensor`` and ``--stages``; all of them in 21 s).
 """
 
 import argparse

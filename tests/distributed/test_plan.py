@@ -25,15 +25,17 @@ def test_a_plan_is_what_processes_measure(together, level, size, kind):
     assert found["sent"] == pytest.approx(sent, rel=0.01)
 
 
-@pytest.mark.parametrize("more", ["--tensor=2", "--zero=2"])
-def test_a_plan_with_stages(together, more):
-    arguments = [more, "--stages=2", "--micro=4"]
+@pytest.mark.parametrize("arguments", [
+    ["--tensor=2", "--stages=2", "--micro=4"], ["--zero=2", "--stages=2", "--micro=4"],
+    # Of up to four micro-batches under way two are run, and of the two stages in the middle one.
+    ["--stages=4", "--micro=6"]])
+def test_a_plan_with_stages(together, arguments):
     real = together(llama.measured, 4, arguments, timeout=120)
     found = plan.plan_layout(LLAMA, [*llama.SMALL, *arguments], 4, "program")
     assert "error" not in found, found
-    for one, (rest, peak, sent) in zip(found["by_stage"], real[::2], strict=True):
+    for one, (rest, peak, sent) in zip(found["by_stage"], real[::4 // found["stages"]], strict=True):
         assert one["weights"] + one["state"] == pytest.approx(rest, rel=0.01)
-        assert one["peak"] == pytest.approx(peak, rel=0.1)
+        assert one["peak"] == pytest.approx(peak, rel=0.02)
         assert one["sent"] == sent
 
 

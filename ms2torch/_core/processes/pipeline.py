@@ -207,13 +207,12 @@ class _Part(torch.nn.Module):
         received = {v.place: spread(v, t) for v, t in zip(own.arriving, arriving, strict=True)}
         way = Walk(own.plan, own.parameters, own.at.stage, received)
         output = run_observed(way, own.network, own.batches.pop(0), {})
-        here = dict(way.here)
-        way.here.clear()        # (its tensors know their way: the circle would keep them until it is found)
+        here = way.end()
         losses, others = own.divided(output)
         own.outputs.append(([t.detach() for t in losses], others))
         if own.at.stage == own.at.count - 1:
             return own.whole(losses, len(own.outputs) - 1)
-        found = [local(v, here.get(v.place, received.get(v.place))) for v in own.leaving]
+        found = [local(v, here.get(v.place)) for v in own.leaving]
         # (What is only handed on is a view, so that it has a gradient of its own.)
         return tuple([t.view_as(t) if t.is_leaf else t.contiguous() for t in found])
 
@@ -312,6 +311,7 @@ def survey(network, parameters, args: tuple, kwargs: dict | None = None) -> Plan
             way = Survey(plan, parameters)
             output = run_observed(way, network, args, kwargs or {})
             plan.output = mapped(lambda x: way.of(getattr(x, "_t", x)) or x, output)
+            way.end()
     finally:
         random_streams.end_journal(begun, True)
     return plan

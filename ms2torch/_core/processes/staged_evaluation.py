@@ -32,10 +32,10 @@ def evaluate(cell, args: tuple, kwargs: dict):
             received[value.place] = pipeline.spread(value, t)
         way = Walk(plan, parameters, at.stage, received)
         made = iter(leaves_of(pipeline.run_observed(way, cell, args, kwargs)))
+        here = way.end()
         for value in plan.crossing(at.stage + 1) if at.stage < at.count - 1 else ():
-            t = way.here.get(value.place, received.get(value.place))
-            dist.send(pipeline.local(value, t).contiguous(), at.ranks[at.stage + 1], group=at.group)
-        way.here.clear()
+            t = pipeline.local(value, here.get(value.place)).contiguous()
+            dist.send(t, at.ranks[at.stage + 1], group=at.group)
         return mapped(lambda value: _for_all(value, next(made), at), plan.output)
 
 

@@ -105,6 +105,11 @@ class _Way(TorchFunctionMode):
         self._weights = {id(Tensor._t.__get__(p)): p for p in parameters}
         self._relaid: list[torch.Tensor] = []
 
+    def end(self) -> None:
+        """Let go of tensors: they know their way, and would be kept by one that keeps them until somebody
+        looks for circles."""
+        self._relaid = []
+
     def of(self, t) -> Value | None:
         """What is known of a tensor that an event of this way made."""
         found = getattr(t, "_made_by", None)
@@ -290,6 +295,13 @@ class Walk(_Way):
         self.at = 0
         # What this stage made, by number.
         self.here: dict[int, torch.Tensor] = {}
+
+    def end(self) -> dict[int, torch.Tensor]:
+        """`_Way.end`; what this stage received and made, by number."""
+        super().end()
+        found = {**self.received, **self.here}
+        self.received, self.here = {}, {}
+        return found
 
     def operator(self, name: str, func, args, kwargs):
         tensors = _tensors((args, kwargs))
