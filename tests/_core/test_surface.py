@@ -11,43 +11,43 @@ from ms2torch._naming import surface
 from ms2torch._naming.surface import Missing
 
 # Unsupported by decision, so no release of ms2torch fills it and these tests keep their subject.
-from ms2torch.rewrite import PatternEngine
+from ms2torch.rewrite import SparseFunc
 
 
 def test_a_missing_name_imports_and_every_use_names_it():
     uses = [
-        lambda: PatternEngine(),
-        lambda: PatternEngine.create,
-        lambda: isinstance(1, PatternEngine),
-        lambda: issubclass(int, PatternEngine),
-        lambda: list(PatternEngine),
-        lambda: PatternEngine[0],
-        lambda: PatternEngine == 1,
-        lambda: PatternEngine + 1,
-        lambda: bool(PatternEngine),
-        lambda: len(PatternEngine),
-        lambda: exec("class A(base): pass\nA()", {"base": PatternEngine}),
-        lambda: exec("@base\ndef f(): pass", {"base": PatternEngine}),
-        lambda: setattr(PatternEngine, "x", 1),
+        lambda: SparseFunc(),
+        lambda: SparseFunc.create,
+        lambda: isinstance(1, SparseFunc),
+        lambda: issubclass(int, SparseFunc),
+        lambda: list(SparseFunc),
+        lambda: SparseFunc[0],
+        lambda: SparseFunc == 1,
+        lambda: SparseFunc + 1,
+        lambda: bool(SparseFunc),
+        lambda: len(SparseFunc),
+        lambda: exec("class A(base): pass\nA()", {"base": SparseFunc}),
+        lambda: exec("@base\ndef f(): pass", {"base": SparseFunc}),
+        lambda: setattr(SparseFunc, "x", 1),
     ]
     for use in uses:
         with pytest.raises(
-            NotImplementedError, match=r"^mindspore\.rewrite\.PatternEngine: not supported .* Instead: "
+            NotImplementedError, match=r"^mindspore\.rewrite\.SparseFunc: not supported .* Instead: "
         ):
             use()
 
 
 def test_a_missing_name_can_be_looked_at_without_use():
-    assert "mindspore.rewrite.PatternEngine" in repr(PatternEngine)
-    assert not hasattr(PatternEngine, "__wrapped__")
-    assert not inspect.isclass(PatternEngine)
-    assert {PatternEngine: 1}[PatternEngine] == 1
+    assert "mindspore.rewrite.SparseFunc" in repr(SparseFunc)
+    assert not hasattr(SparseFunc, "__wrapped__")
+    assert not inspect.isclass(SparseFunc)
+    assert {SparseFunc: 1}[SparseFunc] == 1
 
 
 @pytest.mark.parametrize(
     ("name", "status", "words"),
     [
-        ("mindspore.rewrite.PatternEngine", "unsupported", "finds patterns in MindSpore's source trees"),
+        ("mindspore.rewrite.SparseFunc", "unsupported", "makes networks sparse"),
         ("mindspore.compression.quant.create_quant_config", "removed", "v1.1.0 to v1.10.0"),
         ("mindspore.dataset.GraphData", "removed", "v1.0.0 to v2.0.0"),
         ("mindspore.no_such_thing", "internal", "MindSpore, which does not document it"),
@@ -79,8 +79,8 @@ def test_a_name_that_never_was_is_an_attribute_error_with_a_hint():
 
 
 def test_modules_that_mindspore_has_import_and_others_do_not():
-    module = importlib.import_module("ms2torch.rewrite.api.pattern_engine")
-    assert isinstance(module.PatternEngine, Missing)
+    module = importlib.import_module("ms2torch.rewrite.sparsify.utils")
+    assert isinstance(module.SparseFunc, Missing)
     removed = importlib.import_module("ms2torch.ops.operations._tensor_array")
     assert isinstance(removed.TensorArray, Missing)
     with pytest.raises(ModuleNotFoundError, match=r"No module named 'ms2torch\.nothing'"):
@@ -146,7 +146,7 @@ def test_star_import_brings_what_mindspore_exports_and_no_placeholders(path):
 def test_dir_tells_what_a_module_answers_for():
     told = dir(importlib.import_module("ms2torch"))
     assert {"load_checkpoint", "Callback", "Model", "numpy", "boost", "nn", "Tensor"} <= set(told)
-    assert "PatternEngine" not in dir(sys.modules["ms2torch.rewrite"])              # which is refused
+    assert "SparseFunc" not in dir(sys.modules["ms2torch.rewrite"])              # which is refused
     assert set(ms2torch.nn.__all__) <= set(dir(ms2torch.nn))
 
 

@@ -3,7 +3,17 @@
 import mindspore as ms
 import numpy as np
 from mindspore import Tensor, nn, ops
-from mindspore.rewrite import Node, NodeType, ScopedValue, SymbolTree, ValueType
+from mindspore.rewrite import (
+    Node,
+    NodeType,
+    PatternEngine,
+    PatternNode,
+    Replacement,
+    ScopedValue,
+    SymbolTree,
+    ValueType,
+    VarNode,
+)
 
 from tests.reference.judge import case
 from tests.reference.test_mindrecord import said
@@ -53,6 +63,60 @@ class Outer(nn.Cell):
         t = self.layers(s)
         u = self.add(t, b)
         return u, a
+
+
+def shifted(x, by=2):
+    x = x.abs()
+    return x * by + 1
+
+
+def scaled(x):
+    return shifted(x, by=3) / 2
+
+
+class Wide(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.inner = Inner()
+        self.blocks = nn.CellList([nn.ReLU(), Inner()])
+        self.layers = nn.SequentialCell(nn.Tanh(), Inner(), nn.ReLU())
+        self.count = 2
+        self.table = {"a": 1.5}
+
+    def construct(self, x, y=None):
+        a, (b, self.rest) = x, (x + 1, y)
+        x = self.layers(self.inner(a)) - scaled(b)
+        for block in self.blocks:
+            x = block(x)
+        for i in range(self.count):
+            x = self.own(x) + i
+        while self.count > 3:
+            x = -x
+        else:
+            x = x * self.table["a"]
+        if self.count == 2 and x.ndim > 0:
+            x = ops.Neg()(x)
+        elif self.count == 3:
+            x = [x, b][0]
+        x = a.reshape(-1).astype(ms.float32) + x
+        p = q = x
+        return p, q
+
+    def own(self, x: Tensor) -> Tensor:
+        return shifted(x)
+
+
+class Two(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.conv1, self.conv2 = nn.Conv2d(1, 1, 1, weight_init="ones"), nn.Conv2d(1, 1, 1, weight_init="ones")
+        self.relu, self.add = nn.ReLU(), ops.Add()
+
+    def construct(self, x, y):
+        x = self.relu(self.conv1(x))
+        y = self.relu(self.conv2(y))
+        z = self.add(x, y)
+        return self.relu(z)
 
 
 def image():
@@ -151,6 +215,79 @@ def test_names_and_parameters():
         return ([p.name for p in network.get_parameters()], tree.unique_name(), tree.unique_name("x"),
                 tree.get_node("zz"), tree.get_node("conv").get_attribute("out_channels"),
                 tree.get_node("fc").get_target_users(0)[0][1], tree.get_node("fc").get_arg_providers()[0][1])
+
+    return said(run)
+
+
+@case
+def test_all_statements():
+    tree = SymbolTree.create(Wide())
+    found = [(node.get_name(), str(node.get_node_type()), str(node.get_targets()), str(node.get_kwargs()))
+             for node in tree.nodes()]
+    inside = {node.get_name(): [one.get_name() for one in node.get_handler().nodes()] for node in tree.nodes()
+              if node.get_node_type() in (NodeType.ControlFlow, NodeType.CellContainer)}
+    code = tree.get_code()
+    text = code[code.index("    def construct(self, x, y=None):"):]
+    whole = tree.get_network()(Tensor(np.array([-1.0, 2], np.float32)))
+    return found, inside, [one.rstrip() for one in text[:text.rindex("#")].splitlines()], whole
+
+
+@case
+def test_functions():
+    """MindSpore numbers the functions of all trees of a process; their statements here."""
+    tree = SymbolTree.create(Wide())
+    function = next(one for one in tree.nodes() if one.get_node_type() is NodeType.CallFunction
+                    and one.get_instance_type() is scaled)
+    own = next(one for one in tree.nodes(True) if one.get_name() == "own")
+    first = function.get_handler().nodes()
+    return ([one.get_node_type().name for one in first], [str(one.get_targets()) for one in first],
+            [one.get_node_type().name for one in own.get_handler().nodes()])
+
+
+def joined(tree):
+    """A pattern of several statements, each of which one statement gives."""
+    class Joined(Replacement):
+        def build(self, pattern, is_chain_pattern, matched):
+            old = matched[pattern.name()]
+            first = matched[pattern.get_inputs()[0].name()]
+            half = Node.create_call_cell(nn.Tanh(), ["half"], first.get_args(), name="half")
+            return [half, Node.create_call_cell(nn.ReLU6(), old.get_targets(), [x("half")], name="six")]
+
+    return PatternEngine([nn.Conv2d, nn.ReLU], Joined()).apply(tree)
+
+
+def summed(tree):
+    class Summed(Replacement):
+        def build(self, pattern, is_chain_pattern, matched):
+            return [Node.create_call_cell(ops.Sub(), matched["sum"].get_targets(), matched["sum"].get_args(),
+                                          name="difference")]
+
+    pattern = PatternNode("sum", ops.Add)
+    pattern.set_inputs([VarNode(), VarNode()])
+    return PatternEngine(pattern, Summed()).apply(tree)
+
+
+@case(each={"change": [joined, summed]})
+def test_patterns(change):
+    def run():
+        tree = SymbolTree.create(Two())
+        change(tree)
+        return [told(node) for node in tree.nodes()], tree.get_network()(image(), image() + 1)
+
+    return said(run)
+
+
+@case
+def test_containers():
+    def run():
+        tree = SymbolTree.create(Outer())
+        layers = tree.get_node("layers").get_handler()
+        old = [Node(one) for one in layers.nodes()]
+        tree.insert(tree.after(old[0]), Node.create_call_cell(nn.ReLU6(), ["t"], [x("t")], name="six"))
+        tree.replace(old[1], [Node.create_call_cell(nn.Sigmoid(), ["t"], [x("t")], name="last")])
+        network = tree.get_network()
+        return ([one.get_name() for one in layers.nodes()], network(Tensor(np.array([-1.0, 2], np.float32))),
+                [type(one).__name__ for one in network.layers])
 
     return said(run)
 

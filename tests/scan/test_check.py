@@ -15,7 +15,7 @@ from mindspore import nn, ops, context
 import mindspore.ops.operations as P
 from mindspore.nothing import x
 from mindspore import Tensr
-from mindspore.rewrite import PatternEngine
+from mindspore.rewrite import SparseFunc
 import helper
 print("the program was run")
 try:
@@ -31,7 +31,7 @@ class Net(nn.Cell):
         self.dense = nn.Dense(3, 4, has_bia=True)
         self.lost = nn.Lineear(3)
         self.op = O.NoSuchOp()
-        self.tree = PatternEngine()
+        self.tree = SparseFunc()
         self.x = ms.Tensor([1], ms.float32).whatever(unknown=1)
 """
 
@@ -62,7 +62,7 @@ def test_what_fails_is_found_with_file_and_line(folder):
         ("train.py", 19, "mindspore.nn.Dense"),
         ("train.py", 20, "mindspore.nn.Lineear"),
         ("train.py", 21, "mindspore.ops.operations.NoSuchOp"),
-        ("train.py", 22, "mindspore.rewrite.PatternEngine"),
+        ("train.py", 22, "mindspore.rewrite.SparseFunc"),
         ("train.py", 23, "mindspore.Tensor.whatever"),
         ("helper.py", 4, "mindspore.ops.no_such_function"),
         ("pkg/deep.py", 2, "mindspore.nn.Dense"),

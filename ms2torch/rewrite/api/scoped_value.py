@@ -90,6 +90,8 @@ class ScopedValue:
         if self.type is ValueType.DictValue:
             return ast.Dict([ast.Constant(key) for key in self.value],
                             [one.to_code() for one in self.value.values()])
+        if self.type is ValueType.UnsupportedValue and isinstance(self.value, ast.expr):
+            return self.value                              # as it was read
         raise TypeError(f"A value of type {type(self.value)} can not be written in code; give it a name.")
 
     def __str__(self) -> str:
