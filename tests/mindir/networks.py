@@ -179,6 +179,23 @@ class Pools(nn.Cell):
         return self.most(x), self.mean(x), self.whole(x)
 
 
+class Rounded(nn.Cell):
+    """Pooling whose last windows reach out, pads that do not count, and what a LayerNorm divides by."""
+
+    def __init__(self):
+        super().__init__()
+        self.most = nn.MaxPool2d(3, 2, pad_mode="pad", padding=1, ceil_mode=True)
+        self.inner = nn.AvgPool2d(3, 2, pad_mode="pad", padding=1, ceil_mode=True, count_include_pad=False)
+        self.outer = nn.AvgPool2d(3, 2, pad_mode="pad", padding=1, ceil_mode=True)
+        self.fifth = nn.AvgPool2d(3, 2, pad_mode="pad", padding=1, divisor_override=5)
+        self.norm = P.LayerNorm(-1, -1, 1e-5)
+        self.gamma = ms.Parameter(Tensor([1.0] * 9), "gamma")
+        self.beta = ms.Parameter(Tensor([0.0] * 9), "beta")
+
+    def construct(self, x):
+        return self.most(x), self.inner(x), self.outer(x), self.fifth(x), *self.norm(x, self.gamma, self.beta)
+
+
 class Branch(nn.Cell):
     """An if over a Tensor."""
 
@@ -563,6 +580,7 @@ NETWORKS = {
     "norms": Network(Norms, floats((2, 4, 3, 5))),
     "activations": Network(Activations, floats((3, 4))),
     "pools": Network(Pools, floats((1, 2, 7, 7))),
+    "rounded": Network(Rounded, floats((1, 2, 8, 9))),
     "branch": Network(Branch, floats((2, 3))),
     "loop": Network(Loop, lambda: [*floats((2, 3))(), np.array(4, np.int32)]),
     "nested": Network(Nested, lambda: [*floats((2, 3))(), np.array(5, np.int32)]),

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 
 import torch
+import torch.nn.functional as F
 
 from ms2torch._core.errors import unsupported
 
@@ -131,14 +132,14 @@ def _transposed(g, out, x, weight, bias=None, stride=1, padding=0, output_paddin
 # ---- pooling
 
 
-def _padded(g, x, pads, value):
-    """``x`` with ``value`` around its last two axes."""
-    if not any(pads):
+def _padded(g, x, pads, value, more=(0, 0)):
+    """``x`` with ``value`` around its last two axes, and with ``more`` at their ends."""
+    if not any((*pads, *more)):
         return x
-    shape = list(x.shape)
-    for axis, pad in zip((-2, -1), pads, strict=True):
-        shape[axis] = shape[axis] + 2 * pad if shape[axis] != OPEN else OPEN
-    around = (0, 0) * (len(shape) - 2) + tuple(n for pad in pads for n in (pad, pad))
+    shape, around = list(x.shape), (0, 0) * (len(x.shape) - 2)
+    for axis, pad, last in zip((-2, -1), pads, more, strict=True):
+        shape[axis] = shape[axis] + 2 * pad + last if shape[axis] != OPEN else OPEN
+        around += (pad, pad + last)
     return _pad(g, x, tuple(reversed([around[k : k + 2] for k in range(0, len(around), 2)])), value, shape)
 
 
@@ -158,6 +159,16 @@ def _constant_pad(g, out, x, pads, *rest):
     whole = [pads[k : k + 2] for k in range(0, len(pads), 2)]
     whole += [(0, 0)] * (len(x.shape) - len(whole))
     return _pad(g, x, whole, value or 0, sizes(out.shape))
+
+
+def _reaching(x, out, kernel, stride, pads) -> tuple:
+    """How far the last windows of ``ceil_mode`` reach behind the pads of ``x``."""
+    found = []
+    for size, count, k, step, pad in zip(x.shape[-2:], out.shape[-2:], kernel, stride, pads, strict=True):
+        if OPEN in (size, count):
+            raise unsupported("mindspore.export", "pooling with ceil_mode of an open size.")
+        found.append(max(0, (count - 1) * step + k - size - 2 * pad))
+    return tuple(found)
 
 
 def _pooled(g, primitive, out, x, kernel, stride, **attributes):
@@ -187,12 +198,13 @@ def _max_pool(g, out, x, kernel, stride=(), padding=0, dilation=1, ceil_mode=Fal
         )
     kernel, padding = _two(kernel), _two(padding)
     stride = _two(stride) if _as_list(stride) else kernel
-    if any(n != 1 for n in _as_list(dilation)) or ceil_mode:
-        raise unsupported("mindspore.export", "max pooling with dilation or ceil_mode.")
+    if any(n != 1 for n in _as_list(dilation)):
+        raise unsupported("mindspore.export", "max pooling with dilation.")
     shape = sizes(result.shape)
     like = Value("", (*shape[:2], 1, shape[2]) if flat else shape, result.dtype)
     least = -math.inf if x.dtype.is_floating_point else torch.iinfo(x.dtype).min
-    found = _pooled(g, "MaxPool", like, _padded(g, x, padding, least), kernel, stride)
+    more = _reaching(x, like, kernel, stride, padding) if ceil_mode else (0, 0)
+    found = _pooled(g, "MaxPool", like, _padded(g, x, padding, least, more), kernel, stride)
     found = g.op("Squeeze", found, (2,), like=result) if flat else found
     return (found, None) if both else found
 
@@ -211,14 +223,22 @@ def _avg_pool(g, out, x, kernel, stride=(), padding=0, ceil_mode=False, counts_p
         )
     kernel, padding = _two(kernel), _two(padding)
     stride = _two(stride) if _as_list(stride) else kernel
-    if ceil_mode or divisor is not None or (any(padding) and not counts_pads):
-        raise unsupported(
-            "mindspore.export", "average pooling with ceil_mode, a divisor or pads not counted."
-        )
     shape = sizes(out.shape)
     like = Value("", (*shape[:2], 1, shape[2]) if flat else shape, out.dtype)
+    more = _reaching(x, like, kernel, stride, padding) if ceil_mode else (0, 0)
     # the generated primitive: kernel, stride, the mode's number, the layout's
-    found = g.op("AvgPool", _padded(g, x, padding, 0), kernel, stride, 2, 0, like=like)
+    found = g.op("AvgPool", _padded(g, x, padding, 0, more), kernel, stride, 2, 0, like=like)
+    if any(more) or divisor is not None or (any(padding) and not counts_pads):
+        if OPEN in x.shape[-2:]:
+            raise unsupported(
+                "mindspore.export", "average pooling with a divisor or pads not counted, of an open size."
+            )
+        ones = torch.ones(1, 1, *x.shape[-2:])
+        share = F.avg_pool2d(ones, kernel, stride, padding, ceil_mode, counts_pads, divisor)
+        edges = zip(reversed(padding), reversed(more), strict=True)
+        around = [n for pad, last in edges for n in (pad, pad + last)]
+        share /= F.avg_pool2d(F.pad(ones, around), kernel, stride)
+        found = g.op("Mul", found, share.to(x.dtype), like=like)
     return g.op("Squeeze", found, (2,), like=out) if flat else found
 
 
@@ -302,8 +322,13 @@ def _layer_norm(g, out, x, shape, weight=None, bias=None, eps=1e-5, *rest):
     weight = torch.ones(tuple(shape), dtype=x.dtype) if weight is None else weight
     bias = torch.zeros(tuple(shape), dtype=x.dtype) if bias is None else bias
     kept = Value("", (*x.shape[:first], *(1,) * len(shape)), torch.float32)
-    found = g.several("LayerNorm", x, weight, bias, first, first, float(eps), like=(result, kept, kept))[0]
-    return (found, None, None) if several else found
+    found, mean, variance = g.several(
+        "LayerNorm", x, weight, bias, first, first, float(eps), like=(result, kept, kept)
+    )
+    if not several:
+        return found
+    more = g.op("Add", variance, scalar(variance, eps), like=kept)
+    return found, mean, g.op("Rsqrt", more, like=kept)
 
 
 @rule("softmax.int", "_softmax.default", "special_softmax.int")

@@ -57,6 +57,7 @@ def traced(module, examples, open_sizes=None) -> torch.export.ExportedProgram:
             program = program.run_decompositions(rest)
     if lacking := unknown(program):
         raise unsupported(_WHAT, f"it has no primitive for torch's {lacking[0]}.", _WAYS_OUT)
+    program.graph.eliminate_dead_code()
     return program
 
 
@@ -128,6 +129,9 @@ def _placeholder(program, graph: Graph, spec, node, names):
 
 def _held(known: dict, arg):
     if isinstance(arg, torch.fx.Node):
+        if known[arg] is None and arg.target is operator.getitem:
+            why = f"{arg.args[0].name} gives a result more than its primitive."
+            raise unsupported(_WHAT, why, _WAYS_OUT)
         return known[arg]
     if isinstance(arg, (list, tuple)):
         return [_held(known, a) for a in arg]
