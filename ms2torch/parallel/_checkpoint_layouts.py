@@ -98,6 +98,18 @@ def rank_list_for_transform(rank_id, src_strategy_file=None, dst_strategy_file=N
     return sorted({stage * size + rank for stage in stages for rank in found}, reverse=True)
 
 
+def ranks_holding_the_same(rank: int, strategy_file) -> list[int]:
+    """The ranks that hold the same parts of all parameters; ``rank`` alone where of two parameters neither's
+    such ranks are among the other's, as in MindSpore."""
+    layouts = _layouts(strategy_file, rank)
+    first = rank // _devices(layouts) * _devices(layouts)
+    groups = [{first + other for other in range(one.devices)
+               if one.places(other) == one.places(rank - first)}
+              for name, one in layouts.items() if not name.startswith(("accu_grads", "inputs"))]
+    smallest = min(groups, key=len, default=set())
+    return sorted(smallest) if all(smallest <= one for one in groups) else [rank]
+
+
 class _Files:
     """The checkpoints of some ranks, of which parameters are read together."""
 

@@ -188,6 +188,7 @@ def with_strategies(spread, name: str, attrs: dict | None, values, strategy, rea
 
     if not strategy:
         return list(values)
+    _check_number(name, attrs, strategy, values)
     waiting = zip(of_strategy(name, attrs, strategy, spread.sizes), strategy, strict=False)
 
     def laid(x):
@@ -200,6 +201,19 @@ def with_strategies(spread, name: str, attrs: dict | None, values, strategy, rea
         return x if layout is None else spread.laid(x, layout, f"'{name}' with the strategy {strategy}", read)
 
     return [laid(x) for x in values]
+
+
+def _check_number(name: str, attrs: dict | None, strategy, values) -> None:
+    """ValueError where Tensors have no part of a strategy, or parts have nothing to be of: numbers may have
+    one, or none."""
+    if name in _NESTED or (attrs and attrs.get("self_define_shard")):
+        return
+    flat = [one for x in values for one in (x if isinstance(x, (tuple, list)) and x
+                                            and isinstance(x[0], Tensor) else (x,))]
+    tensors = sum(isinstance(one, Tensor) for one in flat)
+    if not tensors <= len(strategy) <= len(flat):
+        raise ValueError(f"For '{name}', the strategy {strategy} has {len(strategy)} parts, which is not "
+                         f"equal to inputs size: {tensors}.")
 
 
 # Primitives and Cells with strategies that were given outside the modes in which strategies hold.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import threading
 import zlib
 from concurrent.futures import ThreadPoolExecutor
@@ -43,6 +44,7 @@ __all__ = [
     "async_ckpt_thread_status",
     "ckpt_to_safetensors",
     "export",
+    "get_ckpt_path_with_strategy",
     "load",
     "load_checkpoint",
     "load_checkpoint_async",
@@ -467,6 +469,24 @@ def export(net, *inputs, file_name, file_format, **kwargs) -> None:
     from ms2torch.onnx import export as export_onnx
 
     export_onnx(net, *inputs, file_name=file_name)
+
+
+def get_ckpt_path_with_strategy(cur_ckpt_path, cur_strategy_path) -> str | None:
+    """A checkpoint that is there and has what this process holds: its own (``rank_3`` in the path of rank 3),
+    or in its place that of another rank whose parts are the same by the strategy file; None where none is."""
+    from ms2torch.communication.management import get_rank
+    from ms2torch.parallel._checkpoint_layouts import ranks_holding_the_same
+
+    own = get_rank()
+    if f"rank_{own}" in cur_ckpt_path and os.path.isfile(cur_ckpt_path):
+        return cur_ckpt_path
+    if isinstance(cur_strategy_path, str):
+        os.stat(cur_strategy_path)      # (FileNotFoundError, as there)
+    for rank in ranks_holding_the_same(own, cur_strategy_path):
+        path = re.sub(r"rank_\d+", f"rank_{rank}", cur_ckpt_path)
+        if os.path.isfile(path):
+            return path
+    return None
 
 
 def load(file_name, **kwargs):

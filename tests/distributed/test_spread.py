@@ -141,6 +141,9 @@ def test_a_strategy_has_a_number_for_each_dimension():
     for cuts in ((2,), (1, 1, 2)):
         with pytest.raises(ValueError, match=f"has {len(cuts)} numbers for a tensor of 2 dimensions"):
             with_strategies(kept, "Add", {}, (x, x), (cuts, cuts))
+    for values, count in (((x, x), 1), ((x, x), 3), (((x, x),), 1), ((x, 1.0), 3)):
+        with pytest.raises(ValueError, match=f"has {count} parts, which is not equal to inputs size"):
+            with_strategies(kept, "Add", {}, values, ((2, 1),) * count)
 
 
 @pytest.mark.parametrize("level", [1, 3])

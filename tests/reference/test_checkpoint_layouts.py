@@ -302,3 +302,24 @@ def test_one_stage_at_a_time_becomes_parts(target):
             ms.transform_checkpoints(f"{folder}/src", f"{folder}/dst", "part", own, whole)
         held = ms.load_segmented_checkpoints(f"{folder}/dst/rank_1")
         return _read(f"{folder}/dst"), sorted((name, value.asnumpy()) for name, value in held.items())
+
+
+# Which of four ranks' checkpoints are there; the path that rank 0 asks for.
+@case(each={"kinds": [("halves",), ("copies", "everywhere"), ("both",), ("pairs", "copies"), ("eight",),
+                      ("rows and optimizer",), ("optimizer", "everywhere")],
+            "there": [(0, 2), (2, 3), (1,), (3,), ()], "path": ["x_rank_0/rank_0.ckpt", "a.ckpt"]})
+def test_a_checkpoint_of_a_rank_that_holds_the_same(kinds, there, path):
+    with tempfile.TemporaryDirectory() as folder:
+        for rank in there:
+            name = f"{folder}/{path.replace('rank_0', f'rank_{rank}')}"
+            os.makedirs(os.path.dirname(name), exist_ok=True)
+            with open(name, "w", encoding="utf-8"):
+                pass
+        strategy = _binary(f"{folder}/s.ckpt", dict(zip(("a", "b"), kinds, strict=False)))
+        found = ms.get_ckpt_path_with_strategy(f"{folder}/{path}", strategy)
+        return found and os.path.relpath(found, folder)
+
+
+@case(raises=FileNotFoundError)
+def test_a_checkpoint_by_a_strategy_file_that_is_not_there():
+    return ms.get_ckpt_path_with_strategy("rank_0/a.ckpt", "nowhere.ckpt")
