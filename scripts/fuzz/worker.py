@@ -19,7 +19,7 @@ import tempfile
 from scripts.fuzz.case import run
 
 INPUT_ENDED = 3
-SECONDS = 30                             # for one case
+SECONDS = int(os.environ.get("FUZZ_SECONDS", "30"))          # for one case
 
 
 def serve(answers) -> None:

@@ -8,6 +8,7 @@ from mindspore.experimental.optim import lr_scheduler
 
 from tests.reference.judge import case
 from tests.reference.optimizers import gradients, grouped, parameters, run, weights
+from tests.reference.test_wrong_calls import said
 
 PLAIN = {
     "SGD": lambda p, **k: optim.SGD(p, lr=0.1, **k),
@@ -277,3 +278,15 @@ def test_schedules_of_no_epoch(made):
 def test_what_an_optimizer_has_not_is_not_read_of_groups():
     one, two = parameters(shapes={"one": (2,), "two": (2,)})
     return run(optim.RAdam([{"params": [one], "maximize": True}, {"params": [two]}], lr=0.1), steps=3)
+
+
+@case(each={"name": ["SGD", "Adam", "Adadelta", "ASGD"]})
+def test_what_is_no_parameter_is_told_last(name):
+    made, (one, *_) = getattr(optim, name), parameters()
+    given = ("a", [1], [one, 1], {"a": 1}, [{"params": [1]}], Tensor([[1.0]]), [])
+    return [said(made, (params,), {"lr": 0.1, **more}) for params in given for more in ({}, {"lr": -1.0}, {"lr": "a"}, {"weight_decay": -1.0})]
+
+
+@case
+def test_a_power_beyond_floats():
+    return run(optim.ASGD(parameters(), lr=0.1, alpha=2 ** 31), steps=2)

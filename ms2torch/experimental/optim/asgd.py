@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from math import inf
 
 import torch
 
@@ -60,8 +61,15 @@ def _asgd(step, group, params, grads, mus, etas, averages, rate) -> None:
     else:
         torch._foreach_lerp_(averages, params, mu)
     for kept, value in (
-        (etas, rate / (1.0 + group["lambd"] * rate * step) ** group["alpha"]),
+        (etas, rate / _power(1.0 + group["lambd"] * rate * step, group["alpha"])),
         (mus, 1.0 / max(1.0, step - group["t0"])),
     ):
         torch._foreach_zero_(kept)
         torch._foreach_add_(kept, value)
+
+
+def _power(base: float, exponent: float) -> float:
+    try:
+        return base ** exponent
+    except OverflowError:               # infinite, in tensors
+        return inf

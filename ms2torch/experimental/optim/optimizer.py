@@ -95,9 +95,10 @@ class Optimizer(HostValues, Cell):
         group["params"] = params = [params] if isinstance(params, Parameter) else list(params)
         for param in params:
             if not isinstance(param, Parameter):
-                raise TypeError(
-                    f"Optimizer can only optimize Parameters, but one of the params is {type(param)}"
-                )
+                # (MindSpore fails while it says so.)
+                met = "_TensorMeta" if isinstance(param, Tensor) else type(type(param)).__name__
+                raise TypeError(f'can only concatenate str (not "{met}") to str. An optimizer takes '
+                                f"Parameters alone, and one of these is a {type(param).__name__}.")
         taken = {id(p) for one in self.param_groups for p in one["params"]}
         if any(id(p) in taken for p in params):
             raise ValueError("some parameters appear in more than one parameter group.")
