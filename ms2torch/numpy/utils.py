@@ -29,7 +29,8 @@ def as_array(obj, want: torch.dtype | None = None) -> torch.Tensor:
     if isinstance(obj, torch.Tensor):
         return obj if want is None else obj.to(want)
     if isinstance(obj, (list, tuple)):
-        obj = [wrap(x) if isinstance(x, torch.Tensor) else x for x in obj]
+        made = list if isinstance(obj, list) else tuple
+        obj = made(wrap(x) if isinstance(x, torch.Tensor) else x for x in obj)
     elif not isinstance(obj, (bool, int, float)):
         raise TypeError("Expect input to be array like.")
     elif want is None:

@@ -11,6 +11,8 @@ NOT_ABOUT_INPUT = re.compile(
     r"unregistered|Unsupported op \[|Create kernelmod|KernelMod Init|is not supported on CPU|device_target|"
     r"support this kernel data type|Unsupported data type|The pointer|Allocate|memory|Framework Unexpected|"
     r"The function has bug|is nullptr|vector::|std::|Launch kernel|launch kernel|Unable to cast")
+# Numbers in sequences, as the numpy on one of the two sides prints them.
+NUMPY_2 = re.compile(r"\bnp\.\w+\(('?[\w.+-]*'?)\)")
 WORDS = re.compile(r"\.(?=\s|$)|\n")
 
 
@@ -39,6 +41,7 @@ class Found:
 def sentence(text: str) -> str:
     """The part of a message before its first full stop, without what differs between two processes."""
     text = text.replace("ms2torch.", "mindspore.").split("\n-----")[0].strip()
+    text = NUMPY_2.sub(r"\1", text).replace("'numpy.bool'", "'numpy.bool_'")
     return WORDS.split(re.sub(r"0x[0-9a-f]+", "0x", text), maxsplit=1)[0].strip()
 
 

@@ -220,3 +220,15 @@ def test_of_methods_of_a_pipeline():
         lambda: schema.parse_columns([5]), lambda: schema.parse_columns({"a": 5}), lambda: schema.parse_columns({"a": {"type": np.int8}}),
         lambda: schema.from_json(5), lambda: schema.from_json({"columns": object}), lambda: ds.PaddedDataset(0), lambda: ds.PaddedDataset(5),
     ])
+
+
+@case
+def test_of_filters_that_only_pil_has_and_of_empty_results():
+    image, wave = np.zeros((30, 30, 3), np.uint8), np.ones((1, 500), np.float32)
+    smooth, words = vision.Inter.ANTIALIAS, text.Vocab.from_list(["a"])
+    return lines([lambda: vision.RandomResizedCrop(20, (0.2, 2), (1, 1), smooth, 10)(image), lambda: vision.Rotate(20, smooth)(image),
+                  lambda: vision.Affine(20, (0, 0), 1.0, (0, 0), smooth)(image), lambda: vision.SlicePatches(1, 1, None)(image),
+                  lambda: vision.SlicePatches(1, 1, vision.SliceMode.PAD, None), lambda: vision.RandomHorizontalFlip(ms.Tensor),
+                  lambda: vision.Invert()(ms.Tensor), lambda: audio.MelSpectrogram(f_max=np.float32(2)), lambda: audio.MelSpectrogram(f_max=True),
+                  lambda: audio.MelSpectrogram(f_max="a"), lambda: np.array(audio.MFCC(16000, 0)(wave).shape), words.ids_to_tokens, lambda: words.tokens_to_ids("a", 2),
+                  *(lambda t=t: np.array(str(audio.Fade(0, 0)(np.ones((1, 5), t)).dtype)) for t in (np.bool_, np.int16, np.float64))])

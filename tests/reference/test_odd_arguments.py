@@ -3,7 +3,7 @@
 import mindspore as ms
 import mindspore.numpy as mnp
 import numpy as np
-from mindspore import Tensor, mint, ops
+from mindspore import Tensor, mint, nn, ops
 
 from tests.reference.judge import case, data
 from tests.reference.test_wrong_calls import said
@@ -179,3 +179,22 @@ def test_gradients_of_powers_of_mutable_numbers(name):
     x = Tensor([1.0, 2.0, 3.0])
     return (ms.grad(lambda a, b: f(b, a), (0, 1))(x, ms.mutable(2.0)), ms.grad(lambda a, b: f(a, b), (0, 1))(x, ms.mutable(2.0)),
             ms.grad(lambda a, b: f(a, b))(Tensor([0.0, 2.0]), ms.mutable(0.0)))
+
+
+@case()
+def test_sizes_to_sum_to():
+    x = Tensor(data((2, 2)))
+    return [said(x.sum_to_size, size, {}) for size in ((1, 2), ((1, 2),), ([1, 2],), ((1, 2), None), ((1, 2), 1), ((),), (), (0.5,), ("ab",), ((1, 0.5),), (2.0, 2),
+                                                       (1, (1, 2)), ({},), (3,), (2, 2, 2))]
+
+
+@case()
+def test_what_is_no_tensor_but_has_a_shape():
+    ms.set_context(pynative_synchronize=True)
+    sparse = ms.COOTensor(Tensor([[0, 0]]), Tensor([1.0]), (2, 2))
+    pads = nn.ReplicationPad2d(1), nn.ReflectionPad2d(1)
+    return (answers(ops.min, (sparse,)), answers(ops.max, (sparse,)), answers(pads[0], (np.float32(1), np.int64(1))), answers(pads[1], (sparse,)),
+            answers(lambda v: ops.cartesian_prod(v, Tensor([1.0])), (1, "a", [1, 2], None, (1.5,), np.float32(1), Tensor([1]))), said(ops.cartesian_prod, (), {}),
+            said(mnp.less, ((None,), 1), {}), said(mnp.less, ([1, "a"], 1), {}), answers(lambda v: ops.swapaxes(v, 0, 1), (ms.int32, 1)),
+            answers(lambda v: ops.NonDeterministicInts(dtype=v), (3, ms.float32, (True, 1), 1.5, None)),
+            answers(lambda v: nn.TimeDistributed(v, 1), (1.5, None, (1,), "a", Tensor(1))))

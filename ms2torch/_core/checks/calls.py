@@ -216,7 +216,8 @@ def class_text(value) -> str:
     """A value's class as Python prints it."""
     if is_tensor_class(value):
         return "<class 'mindspore.common.tensor._TensorMeta'>"
-    return str(type(value)).replace("'ms2torch.", "'mindspore.")
+    text = str(type(value)).replace("'ms2torch._core.tensor.dtype.", "'mindspore._c_expression.typing.")
+    return text.replace("'ms2torch.", "'mindspore.")
 
 
 def is_tensor_class(value) -> bool:

@@ -155,12 +155,25 @@ def argument_error(called: str, given, others=None, certain: bool = False) -> Ex
     ``others`` are the values of arguments that were not given. ``certain``: only for what is wrong whatever
     the other arguments are.
     """
+    like_arrays = []                        # places of objects that have what others lack
     for entry in entries(called):
         for place, value in given:
             if place == entry.place and any(is_kind(value, k, given) for k in entry.kinds
                                             if not certain or _is_certain(k, entry.words)):
-                return _error(entry, value, given, others)
-    return None
+                if not _has_what_is_lacking(entry, value):
+                    return _error(entry, value, given, others)
+                like_arrays.append((place, value))
+    return next((_error(entry, value, given, others) for place, value in like_arrays
+                 for entry in entries(called) if entry.place == place and "numpy" in entry.kinds), None)
+
+
+def _has_what_is_lacking(entry: Entry, value) -> bool:
+    """Whether an entry says of a sparse tensor or a number of numpy's that it has not what it has."""
+    lacking = entry.error == "AttributeError" and _LACKING.search(entry.words)
+    return bool(lacking) and not isinstance(value, torch.Tensor) and hasattr(value, lacking[1])
+
+
+_LACKING = re.compile(r"has no attribute '(\w+)'$")
 
 
 # Classes that the sweep did not try where a Tensor is wanted, and those like them that it did.
@@ -186,6 +199,8 @@ def failed_argument_error(called: str, given, others=None, certain: bool = False
                 itself = kind in _ITS_OWN and not entry.words.startswith("Failed calling") \
                     and _ITS_OWN[kind].search(entry.words)
                 if like in entry.kinds and not itself and "typing.Float" not in entry.words:
+                    if _has_what_is_lacking(entry, value):
+                        entry = next(e for e in there if "numpy" in e.kinds)
                     return _error(entry, value, given, others)
     return None
 

@@ -54,11 +54,15 @@ def create_dct(n_mfcc, n_mels, norm=NormMode.NONE):
             raise ValueError(f"{name} must be greater than 0, but got {value}.")
         if value > INT32_MAX:
             raise TypeError("create_dct(): incompatible function arguments.")
+    return _dct(n_mfcc, n_mels, norm)
+
+
+def _dct(n_mfcc: int, n_mels: int, norm: NormMode) -> np.ndarray:
     angles = (math.pi / n_mels * (np.arange(n_mels)[:, None] + 0.5) * np.arange(n_mfcc)).astype(np.float32)
     matrix = np.cos(angles.astype(np.float64)).astype(np.float32)
     if norm is NormMode.NONE:
         return matrix * np.float32(2)
-    matrix[:, 0] *= np.float32(1 / math.sqrt(2))
+    matrix[:, :1] *= np.float32(1 / math.sqrt(2))
     return matrix * np.float32(math.sqrt(2 / n_mels))
 
 
@@ -127,6 +131,7 @@ class MelSpectrogram(AudioTensorOperation):
         check_non_negative_int32(n_mels, "n_mels")
         type_check(f_min, (float,), "f_min")
         if f_max is not None:
+            type_check(f_max, (float, int), "f_max")
             check_non_negative_float32(f_max, "f_max")
             if f_min > f_max:
                 raise ValueError(
@@ -218,7 +223,7 @@ def _completed(given, more: dict) -> dict:
 def _coefficients(levels: np.ndarray, log: bool, count: int, norm: NormMode) -> np.ndarray:
     """The cosine transform of logarithms or decibels, (..., filters, time); always float32."""
     levels = np.log(levels + levels.dtype.type(1e-6)) if log else AmplitudeToDB()._compute(levels)
-    return (create_dct(count, levels.shape[-2], norm).T.astype(np.float64) @ levels).astype(np.float32)
+    return (_dct(count, levels.shape[-2], norm).T.astype(np.float64) @ levels).astype(np.float32)
 
 
 def _check_kind(dct_type) -> None:

@@ -225,6 +225,9 @@ class Fade(AudioTensorOperation):
         return shapes[self.fade_shape]().astype(kind)
 
     def _compute(self, wave):
+        if not self.fade_in_len and not self.fade_out_len:
+            self._check_kind(wave, 1, "iufb")
+            return wave
         wave = self._checked(wave)
         length = wave.shape[-1]
         for name, count in (("fade_in_len", self.fade_in_len), ("fade_out_len", self.fade_out_len)):

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 
+from ms2torch._core.checks.calls import class_text
 from ms2torch._core.checks.words import with_public_classes
 from ms2torch._core.errors import notice
 
@@ -30,7 +31,7 @@ def wrong_type(arg, types: str, arg_name: str) -> TypeError:
     """The error for an argument that is none of ``types``."""
     shown = '""' if isinstance(arg, str) and not arg else arg
     return with_public_classes(TypeError(f"Argument {arg_name} with value {shown} is not of type {types}, "
-                                         f"but got {type(arg)}."))
+                                         f"but got {class_text(arg)}."))
 
 
 def type_check_list(args, types: tuple, arg_names) -> None:

@@ -157,6 +157,7 @@ class Vocab:
                                "Vocab.from_dict() to build a Vocab.")
         return dict(self.c_vocab)
 
+    @binds_by_inspect
     def tokens_to_ids(self, tokens):
         """The number of a word, or a list of them; -1 for a word that is not there.
 
@@ -169,6 +170,7 @@ class Vocab:
         numbers = [known.get(word, -1) for word in words]
         return numbers[0] if len(numbers) == 1 else numbers
 
+    @binds_by_inspect
     def ids_to_tokens(self, ids):
         """The word of a number, or a list of them; '' for a number that is not there.
 

@@ -54,6 +54,8 @@ def resized(image: np.ndarray, height: int, width: int, interpolation: Inter, na
         pil = pillow("Image")     # rows first, as MindSpore does it: from 13 on, Pillow takes the shorter way
         across = pil.fromarray(image).resize((width, image.shape[0]), pil.Resampling.BICUBIC)
         return np.array(across.resize((width, height), pil.Resampling.BICUBIC))
+    if interpolation is Inter.ANTIALIAS:
+        needs_pil(image)
     return resizing.resize(image, height, width, _METHODS[interpolation], name)
 
 

@@ -180,7 +180,9 @@ class SlicePatches(ImageOperation):
         for name, value in (("num_height", num_height), ("num_width", num_width)):
             type_check(value, (int,), name)
             check_value(value, (1, INT32_MAX), name)
-        type_check(slice_mode, (SliceMode,), "slice_mode")
+        if slice_mode is not None:
+            type_check(slice_mode, (SliceMode,), "slice_mode")
+        fill_value = 0 if fill_value is None else fill_value
         type_check(fill_value, (int,), "fill_value")
         check_value(fill_value, [0, 255], "fill_value")
         super().__init__()
@@ -188,6 +190,8 @@ class SlicePatches(ImageOperation):
         self.slice_mode, self.fill_value = slice_mode, fill_value
 
     def _compute(self, image):
+        if self.slice_mode is None:
+            raise RuntimeError("Unsupported SliceMode, only support PAD and DROP.")
         if self.num_height == self.num_width == 1:
             return image
         if not kernels.loads(image):

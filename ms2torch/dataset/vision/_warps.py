@@ -36,7 +36,11 @@ _METHODS = {Inter.NEAREST: "nearest", Inter.LINEAR: "linear", Inter.CUBIC: "cubi
 
 def _method(resample: Inter, name: str, image) -> str:
     if resample is Inter.ANTIALIAS:
-        raise TypeError("Current Interpolation is not supported with NumPy input.")
+        if name in ("Rotate", "Affine"):
+            raise RuntimeError("Unsupported interpolation, only support NEAREST, LINEAR, CUBIC, AREA and "
+                               "PILCUBIC.")
+        told = ValueError("Input image should be a Pillow image.") if name == "RandomAffine" else None
+        needs_pil(image, told)
     if resample not in _METHODS:
         raise OperationError(f"{name}: Invalid InterpolationMode, check input value of enum.")
     if resample is Inter.CUBIC and image.ndim == 3 and image.shape[2] > 4:

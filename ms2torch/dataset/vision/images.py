@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ms2torch._core.checks.calls import class_text
+
 from ..transforms.operation import OperationError, TensorOperation, calls_through, is_pil
 from ..transforms.transforms import not_random as _not_random
 from . import kernels
@@ -28,7 +30,7 @@ class ImageOperation(TensorOperation):
     def __call__(self, *images):
         for image in images:
             if not (isinstance(image, np.ndarray) or is_pil(image)):
-                raise TypeError(f"Input should be NumPy or PIL image, got {type(image)}.")
+                raise TypeError(f"Input should be NumPy or PIL image, got {class_text(image)}.")
             if self._refuse is None and self._asks_for_numbers and isinstance(image, np.ndarray) \
                     and image.dtype.kind in "US":
                 raise OperationError(f"{type(self).__name__}: the data type of image tensor does not match "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch import _checkparam as check
+from ms2torch._core.checks.calls import type_name
 from ms2torch._core.operators.registry import Primitive
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
@@ -22,8 +23,8 @@ class TimeDistributed(Cell):
 
     def __init__(self, layer, time_axis, reshape_with_axis=None) -> None:
         if not isinstance(layer, (Cell, Primitive)):
-            raise TypeError(f"For 'TimeDistributed', the type of 'layer' must be Cell or Primitive, "
-                            f"but got {type(layer).__name__}.")
+            raise TypeError("For 'TimeDistributed', the 'layer' must be Cell or Primitive instance, but got "
+                            f"type: {type_name(layer)}.")
         super().__init__()
         check.check_is_int(time_axis, "time_axis", self.cls_name)
         if reshape_with_axis is not None:

@@ -220,6 +220,13 @@ def block_diag(*inputs):
 @op
 def cartesian_prod(*inputs):
     """Every combination of the elements of vectors, a row each (``mindspore.ops.cartesian_prod``)."""
+    if not all(isinstance(t, torch.Tensor) for t in inputs):
+        raise asked(TypeError('Failed calling Meshgrid with "Meshgrid(indexing=string)'
+                              f'(inputs={describe(inputs)})".'))
+    if len({t.dtype for t in inputs}) > 1:
+        raise asked(ValueError("For Primitive [Meshgrid], all tensors should have the same type."))
+    if not inputs:
+        raise asked(ValueError("For [Meshgrid], the size of input tensors must be greater than 0."))
     if len(inputs) > 1:
         _meshed(inputs, "ij")
     found = torch.cartesian_prod(*(t.reshape(-1) if t.ndim == 0 else t for t in inputs))

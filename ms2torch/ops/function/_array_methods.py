@@ -7,6 +7,7 @@ Methods of one meaning are attached where their operator is defined; those about
 from __future__ import annotations
 
 import builtins
+from numbers import Number
 
 import numpy as np
 import torch
@@ -22,7 +23,7 @@ from ms2torch._core.operators.registry import method
 from ms2torch._core.operators.spelling import OMITTED
 from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor import dtype as _dtype
-from ms2torch._core.tensor.tensor import Tensor, lower, wrap
+from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 from ms2torch._naming import generations
 
 from ._array_shape import broadcast_to, ints, misfitting, not_an_order, whole
@@ -398,15 +399,14 @@ def sum_to_size(input, *size):
     if len(size) == 1 and isinstance(size[0], torch.Tensor) and size[0].numel() > 1:
         raise asked(ValueError(f"The tensor should have only one element, but got {size[0].numel()}, more "
                                "than one element is ambiguous."))
-    if size == (None,):
-        raise asked(ValueError("For sum_to_size, size (None,) is not expandable to the tensor size "
-                               f"{tuple(input.shape)}."))
-    size = _shape_of(size)
-    try:
-        return input.sum_to_size(size)
-    except RuntimeError:
-        raise ValueError(f"For sum_to_size, size {tuple(size)} is not expandable to the tensor size "
-                         f"{tuple(input.shape)}.") from None
+    size = size[0] if len(size) == 1 and isinstance(size[0], tuple) else size
+    told = f"For sum_to_size, size {lift(size)} is not expandable to the tensor size {tuple(input.shape)}."
+    last = zip(reversed(size), reversed(input.shape), strict=False)
+    numbers = all(isinstance(a, (Number, torch.Tensor)) and (a == 1 or a == b) for a, b in last)
+    if len(size) > input.ndim or not numbers:
+        raise asked(ValueError(told))
+    size = [int(a) if isinstance(a, float) else a for a in size]
+    return input.sum_to_size(_shape_of(size))
 
 
 def _transposed(name: str, conjugate: builtins.bool) -> None:
