@@ -22,6 +22,7 @@ from ms2torch._core.tensor import dtype as dtypes
 from ms2torch.common.parameter import Parameter
 from ms2torch.common.tensor import Tensor
 from ms2torch.nn.cell import Cell
+from ms2torch.nn.optim.optimizer import Optimizer
 from ms2torch.ops.primitive import Primitive
 
 from . import instrument
@@ -141,6 +142,8 @@ class Recorder:
             pending.name = f"{made}()"
         if receiver is not _NOTHING and not isinstance(receiver, ModuleType):
             method = names.of_member(receiver, attribute, value)
+            if isinstance(receiver, Optimizer):  # whose methods have rules of their own
+                method = method.replace("mindspore.nn.Cell.", "mindspore.nn.Optimizer.")
             pending.name = method or pending.name
             if method or not called:
                 pending.arguments.append(self.kind(receiver))

@@ -35,7 +35,7 @@ net = nn.Dense(2, 1, weight_init="ones")
 optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
 found = [param for param in optimizer.get_parameters() if len(param.shape) == 2][:1]
 """,
-        ['for group in optimizer.param_groups for p in group["params"]', "# ms2torch: ", "no named("],
+        ["in listing(optimizer)", "no ms2torch"],
     ),
     "the program's own Initializer": (
         """

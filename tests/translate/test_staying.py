@@ -259,22 +259,130 @@ def test_a_collector_of_summaries_stays_in_a_translated_training(tmp_path):
     _agree(program, made.text, tmp_path)
 
 
-@pytest.mark.parametrize(("made", "slots"), [("SGD", ["accum", "stat"]), ("Momentum", ["moments"])])
+_HOLDING = (
+    "import mindspore as ms\nimport numpy as np\nfrom mindspore import nn, dataset as ds\n"
+    "from mindspore.train import CheckpointConfig, Model, ModelCheckpoint\n\n"
+    "X, Y = np.ones((4, 5), np.float32), np.zeros(4, np.int32)\n"
+    "def trained(opt, net, name):\n"
+    '    data = ds.NumpySlicesDataset({"x": X, "y": Y}, shuffle=False).batch(4)\n'
+    "    call = ModelCheckpoint(name, FOLDER, CheckpointConfig(1))\n"
+    "    Model(net, nn.CrossEntropyLoss(), opt).train(1, data, callbacks=[call], dataset_sink_mode=False)\n"
+    '    return ms.load_checkpoint(FOLDER + f"/{name}-1_1.ckpt")\n'
+)
+_NET = ["weight", "bias"]
+_HELD = {
+    "nn.SGD(net.trainable_params(), 0.1, momentum=0.9)": ["momentum", "accum", "stat"],
+    "nn.SGD(net.trainable_params(), 0.1)": ["momentum", "accum", "stat"],
+    "nn.Momentum(net.trainable_params(), 0.1, 0.9)": ["momentum", "moments"],
+    "nn.RMSProp(net.trainable_params(), 0.1, momentum=0.9)": ["mean_square", "moment"],
+    "nn.AdaMax(net.trainable_params(), 0.1)": ["beta1_power", "moment1", "moment2"],
+    "nn.Lamb(net.trainable_params(), 0.1)": ["lamb_m", "lamb_v"],
+}
+
+
+def _held(slots: list[str]) -> list[str]:
+    """The names in the real one's files: of the network, of settings, of what is held for each parameter."""
+    single = [slot for slot in slots if slot.endswith(("momentum", "power"))]
+    each = [f"{slot}.{name}" for slot in slots if slot not in single for name in _NET]
+    return [*_NET, "global_step", "learning_rate", *single, *each]
+
+
+@pytest.mark.parametrize(("made", "slots"), _HELD.items())
 def test_checkpoints_call_what_optimizers_hold_as_mindspore_does(made, slots, tmp_path):
-    program = (
-        "import mindspore as ms\nimport numpy as np\nfrom mindspore import nn, dataset as ds\n"
-        "from mindspore.train import CheckpointConfig, Model, ModelCheckpoint\n\n"
-        "X, Y = np.ones((4, 5), np.float32), np.zeros(4, np.int32)\n"
-        'data = ds.NumpySlicesDataset({"x": X, "y": Y}, shuffle=False).batch(4)\n'
-        f"net = nn.Dense(5, 3)\nopt = nn.{made}(net.trainable_params(), 0.1, momentum=0.9)\n"
-        'call = ModelCheckpoint("m", FOLDER, CheckpointConfig(1))\n'
-        "Model(net, nn.CrossEntropyLoss(), opt).train(1, data, callbacks=[call], dataset_sink_mode=False)\n"
-        'print(*ms.load_checkpoint(FOLDER + "/m-1_1.ckpt"))\n'
-    )
+    program = f"{_HOLDING}net = nn.Dense(5, 3)\nprint(*trained({made}, net, 'm'))\n"
     text = translate_source(program).text
     assert "ms2torch" not in text
-    # (as the real one's files have them, of either optimizer)
-    wanted = ["weight", "bias", "global_step", "learning_rate", "momentum"]
-    wanted += [f"{slot}.{name}" for slot in slots for name in ("weight", "bias")]
+    assert _printed(text, tmp_path / "translated") == _held(slots)
+    assert _printed(program.replace("mindspore", "ms2torch"), tmp_path / "original") == _held(slots)
+
+
+def test_a_program_with_two_kinds_of_momentum_keeps_their_names_apart(tmp_path):
+    made = list(_HELD)[1:3]
+    program = _HOLDING + "net, other = nn.Dense(5, 3), nn.Dense(5, 3)\n"
+    program += f"print(*trained({made[0]}, net, 'a'))\n"
+    program += f"print(*trained({made[1].replace('net', 'other')}, other, 'b'))\n"
+    text = translate_source(program).text
+    wanted = [*_held(_HELD[made[0]]), *_held(_HELD[made[1]])]
     assert _printed(text, tmp_path / "translated") == wanted
     assert _printed(program.replace("mindspore", "ms2torch"), tmp_path / "original") == wanted
+
+
+@pytest.mark.parametrize(("made", "slots"), _HELD.items())
+def test_an_optimizer_lists_its_parameters_as_mindspore_does(made, slots, tmp_path):
+    program = f"from mindspore import nn\nnet = nn.Dense(5, 3)\nopt = {made}\n"
+    program += "print(*[p.name for p in opt.get_parameters()], *[n for n, _ in opt.parameters_and_names()])\n"
+    made = translate_source(program)
+    assert "ms2torch" not in made.text and all(site.settled for site in made.sites)
+    names = _held(slots)[2:]
+    wanted = [*names[:2], *_NET, *names[2:]] * 2
+    assert _printed(made.text, tmp_path / "translated") == wanted
+    assert _printed(program.replace("mindspore", "ms2torch"), tmp_path / "original") == wanted
+
+
+SHOWN = """
+import numpy as np
+from mindspore import amp, nn, ops, Tensor, dataset as ds
+from mindspore.train import CheckpointConfig, Metric, Model, ModelCheckpoint
+
+
+class Gap(Metric):
+    def __init__(self):
+        super().__init__()
+        self.clear()
+
+    def clear(self):
+        self.total = np.float32(0)
+
+    def update(self, *inputs):
+        self.total += np.abs(inputs[0].asnumpy() - inputs[1].asnumpy()).mean()
+
+    def eval(self):
+        return self.total
+
+
+X = np.linspace(0, 1, 12, dtype=np.float32).reshape(4, 3)
+Y = np.linspace(1, 2, 8, dtype=np.float32).reshape(4, 2)
+data = ds.NumpySlicesDataset({"x": X, "y": Y}, shuffle=False).batch(2)
+net = nn.Dense(3, 2, weight_init=0.1, bias_init=0.2)
+model = Model(net, nn.MSELoss(), metrics={"gap": Gap(), "mse": nn.MSE(), "mae": nn.MAE(), "loss": nn.Loss()})
+print(model.eval(data, dataset_sink_mode=False))
+grads = ops.grad(lambda x: net(x).sum())(Tensor(X))
+finite = amp.all_finite([grads])
+print(finite, f"{finite}", amp.all_finite([grads / 0]), finite.asnumpy())
+scaler = amp.DynamicLossScaler(1024, 2, 3)
+print(scaler.unscale(scaler.scale(net(Tensor(X)).sum())))
+"""
+
+
+def test_digits_of_metrics_and_of_scalers_are_mindspores(tmp_path):
+    made = translate_source(SHOWN)
+    assert "ms2torch" not in made.text and all(site.settled for site in made.sites)
+    wanted = _printed(SHOWN.replace("mindspore", "ms2torch"), tmp_path / "original")
+    assert _printed(made.text, tmp_path / "translated") == wanted
+
+
+def test_a_scaled_step_is_printed_whole(tmp_path):
+    program = SHOWN.partition("class Gap")[0] + (
+        "net = nn.Dense(3, 2, weight_init=0.1)\nloss = nn.WithLossCell(net, nn.MSELoss())\n"
+        "opt = nn.Momentum(net.trainable_params(), 0.1, 0.9)\n"
+        "step = nn.TrainOneStepWithLossScaleCell(loss, opt, nn.FixedLossScaleUpdateCell(16))\n"
+        "found = step(Tensor(np.ones((4, 3), np.float32)), Tensor(np.ones((4, 2), np.float32)))\n"
+        "print(found, step(Tensor(np.ones((4, 3), np.float32)), Tensor(np.ones((4, 2), np.float32))))\n"
+    )
+    said = " ".join(_printed(translate_source(program).text, tmp_path / "translated"))
+    assert said.count("array(False)") == 2 and said.count("array(16., dtype=float32)") == 2
+
+
+def test_a_method_that_tensors_never_had_is_told():
+    program = "from mindspore import ops\n\n\ndef f(x):\n    return ops.exp(x).no_such_thing(3)\n"
+    made = translate_source(program)
+    assert "# ms2torch: Tensor.no_such_thing: Tensors have no such method" in made.text
+    assert "return torch.exp(x).no_such_thing(3)" in made.text
+
+
+def test_checkpoints_have_what_an_optimizer_that_stays_holds(tmp_path):
+    made = "nn.ProximalAdagrad(net.trainable_params(), learning_rate=0.1)"
+    program = f"{_HOLDING}net = nn.Dense(5, 3)\nprint(*trained({made}, net, 'm'))\n"
+    text = translate_source(program).text
+    assert "ms2torch.nn.ProximalAdagrad" in text
+    assert _printed(text, tmp_path / "translated") == _held(["accum"])

@@ -12,7 +12,9 @@ from functools import cache
 from pathlib import Path
 from symtable import SymbolTable, symtable
 
-_LISTED = "layers losses gradients optimizers rates drawing data processes steps loops callbacks metrics"
+_LISTED = """
+layers losses gradients optimizers holding rates drawing data processes steps loops callbacks metrics
+"""
 _FILES = tuple(_LISTED.split())
 
 

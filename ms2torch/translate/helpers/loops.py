@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from .data import set_epoch
+from .holding import slots
 from .steps import classes, divide_gradients
 
 
@@ -121,47 +122,6 @@ class Checkpoints(Callback):
             found |= {name: torch.as_tensor(value) for name, value in values.items()}  #? append_info
         torch.save(found, file)
         return file
-
-
-def slots(network, state):
-    """What an optimizer holds for each of a network's parameters, its settings and the step, by name."""
-    optimizer = state.optimizer
-    if optimizer is None:
-        return {}
-    groups, found = optimizer.param_groups, {"global_step": torch.tensor(state.cur_step_num)}
-    rates = [group["lr"] for group in groups]
-    rates = getattr(optimizer, "rates", rates)  #? scheduled scheduled_groups
-    found |= rates_by_group(rates, optimizer.defaults["lr"])
-    if groups[0].get("momentum"):  #? load_checkpoint
-        found["momentum"] = torch.tensor(groups[0]["momentum"])  #? load_checkpoint
-    if isinstance(optimizer, torch.optim.Adam):  #? load_checkpoint
-        powers = (beta**state.cur_step_num for beta in groups[0]["betas"])  #? load_checkpoint
-        found |= zip(("beta1_power", "beta2_power"), map(torch.tensor, powers))  #? load_checkpoint
-    called = {"momentum_buffer": "moments", "exp_avg": "moment1", "exp_avg_sq": "moment2"}
-    called |= {"mean": "adam_m", "square": "adam_v"}  #? AdamWeightDecay
-    called["momentum_buffer"] = "accum"  #? state_of_sgd
-    names, kept = {p: name for name, p in network.named_parameters()}, {}
-    for p in (p for group in groups for p in group["params"] if p in names):
-        for slot, value in optimizer.state.get(p, {}).items():
-            if torch.is_tensor(value) and value.shape == p.shape:
-                kept.setdefault(called.get(slot, slot), {})[names[p]] = value
-    # 0 where an accumulation has begun.  #? state_of_sgd
-    kept["stat"] = {name: torch.zeros_like(x) for name, x in kept.get("accum", {}).items()}  #? state_of_sgd
-    found |= {f"{slot}.{name}": value for slot, of in kept.items() for name, value in of.items()}
-    if hasattr(optimizer, "rates"):  # those by step come last  #? scheduled scheduled_groups
-        rates = [name for name in found if name.startswith("learning_rate")]  #? scheduled scheduled_groups
-        found |= {name: found.pop(name) for name in rates}  #? scheduled scheduled_groups
-    return found
-
-
-def rates_by_group(rates, usual):
-    """Learning rates by name; those that are functions of the step are made anew from it."""
-    found, one = {}, all(np.array_equal(rate, rates[0]) for rate in rates)
-    for i, rate in enumerate(rates):
-        if not callable(rate):
-            own = not one and not np.array_equal(rate, usual)
-            found[f"learning_rate_group_{i}" if own else "learning_rate"] = torch.as_tensor(rate)
-    return found
 
 
 class Progress(SimpleNamespace):
@@ -304,8 +264,8 @@ class MeasuredTrainer(Trainer):
                     continue  #? ms2torch
                 metric.update(found, label)
         found = {name: metric.eval() for name, metric in self.metrics.items()}
-        # A number of NumPy's own would print as np.float64(0.5).
-        return {name: x.item() if isinstance(x, np.generic) else x for name, x in found.items()}
+        # A number of NumPy's own would print as np.float32(0.5): it has the digits that name it.
+        return {name: float(str(x)) if isinstance(x, np.floating) else x for name, x in found.items()}
 
     def fit(self, epochs, data, valid_data=None, every=1, callbacks=()):  #? fit
         """Train, and measure after every ``every`` epochs, or after those in that list."""  #? fit
@@ -490,7 +450,7 @@ class MeanSquares(Metric):
         self.total, self.count = 0.0, 0
 
     def update(self, found, wanted):
-        self.total += float(((found - wanted) ** 2).sum())
+        self.total += float(((found - wanted) ** 2).numpy(force=True).sum())
         self.count += len(wanted)
 
     def eval(self):
@@ -501,5 +461,5 @@ class MeanErrors(MeanSquares):
     """The mean absolute error."""
 
     def update(self, found, wanted):
-        self.total += float((found - wanted).abs().sum())
+        self.total += float((found - wanted).abs().numpy(force=True).sum())
         self.count += len(wanted)

@@ -221,6 +221,12 @@ def with_loss_scale(optimizer, scale):
     return optimizer
 
 
+def accumulating(optimizer):
+    """MindSpore's SGD, which calls accum in its files what its Momentum calls moments."""
+    optimizer.accumulates = True
+    return optimizer
+
+
 def gradients_times(optimizer, factor):
     """An optimizer whose gradients are multiplied by a number before each step."""
 
@@ -283,7 +289,7 @@ def scheduled(optimizer, rates):
         found = rates(torch.tensor(step)) if callable(rates) else rates[min(step, len(rates) - 1)]
         return float(found)
 
-    optimizer.rates = [rates]  #? slots
+    optimizer.rates = [rates]  #? slots listing
     optimizer.schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
     optimizer.register_step_post_hook(lambda *_: optimizer.schedule.step())
     return optimizer
@@ -300,7 +306,7 @@ def scheduled_groups(optimizer, rates):
 
         return rate
 
-    optimizer.rates = rates  #? slots
+    optimizer.rates = rates  #? slots listing
     optimizer.schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, [of(r) for r in rates])
     optimizer.register_step_post_hook(lambda *_: optimizer.schedule.step())
     return optimizer

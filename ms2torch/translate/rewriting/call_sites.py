@@ -6,6 +6,7 @@ import ast
 import re
 
 import libcst as cst
+import torch
 
 from ms2torch._naming import generations
 
@@ -187,6 +188,9 @@ class CallSites:
         name = self._inherited(node.func) or self._method(owner, node.func.attr, fact)
         if is_rate(node.func.value):
             name = name or f"mindspore.Tensor.{node.func.attr}"
+        unknown = name is None and fact is None and is_tensor(owner)
+        if unknown and not hasattr(torch.Tensor, node.func.attr):
+            raise Kept(f"mindspore.Tensor.{node.func.attr}", "Tensors have no such method", updated)
         if name is None or not isinstance(updated.func, cst.Attribute):
             return updated
         if self.stays(owner) and not is_cell(owner.cls):
@@ -223,6 +227,9 @@ class CallSites:
         of_parameter = f"mindspore.Parameter.{attr}"
         if of_parameter in CALLS and (owner == PARAMETER or (fact is not None and fact.name == of_parameter)):
             return of_parameter
+        if fact is not None and fact.name.startswith("mindspore.nn.Optimizer."):  # which is a Cell too
+            kinds = (f"{cls}.{attr}" for cls in lineage("mindspore.nn.Optimizer"))
+            return next((name for name in kinds if name in CALLS), fact.name)
         if fact is not None and fact.name:
             of_tensor = fact.name.replace("mindspore.Parameter.", "mindspore.Tensor.", 1)
             return of_tensor if of_tensor in CALLS else fact.name

@@ -69,6 +69,8 @@ class Calls:
             name = "construct" if callee.cls.is_cell else "__call__"
             self._give(callee.cls.function(name), node, arguments, keywords, True)
             function = callee.cls.function(name)
+            if function is None and is_a(callee.cls.root(), results.SCALED_STEP):
+                return results.LOSS_OVERFLOW_SCALE
             return function.returns if function else TENSOR if callee.cls.is_cell else None
         if isinstance(callee, Gradient):
             return self._differentiated(callee, node, arguments)
@@ -153,6 +155,8 @@ class Calls:
             return owner
         if isinstance(owner, Seq) and name in ("get", "pop"):
             return owner.item
+        if isinstance(owner, Of) and is_a(owner.cls, results.LOSS_SCALER) and name in ("scale", "unscale"):
+            return self.value(node.args[0]) if node.args else None
         if isinstance(owner, Of) and is_a(owner.cls, "mindspore.dataset.Dataset"):
             return self._of_pipeline(node, owner, name)
         return None

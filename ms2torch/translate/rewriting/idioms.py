@@ -166,7 +166,7 @@ class _Steps(cst.CSTTransformer):
             clip = f"nn.utils.clip_grad_norm_({whole}, {parts['norm']})"
             lines += [f"{scaler}.unscale_({optimizer})", clip]
         lines += [f"{scaler}.step({optimizer})", f"{scaler}.update()"]
-        lines += [f"{finite} = {scaler}.get_scale() >= scale"] if asked else []
+        lines += [f"{finite} = torch.tensor({scaler}.get_scale() >= scale)"] if asked else []
         made = [cst.parse_statement(line) for line in lines]
         made[0] = made[0].with_changes(leading_lines=body[i].leading_lines)
         return made, parts["count"]

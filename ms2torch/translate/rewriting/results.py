@@ -55,6 +55,10 @@ _RECURRENT = {
     "RNN": Many((TENSOR, TENSOR)),
     "MultiheadAttention": Many((TENSOR, TENSOR)),
 }
+LOSS_SCALER = "mindspore.amp.LossScaler"
+# What a step gives whose loss is scaled.
+SCALED_STEP = "mindspore.nn.TrainOneStepWithLossScaleCell"
+LOSS_OVERFLOW_SCALE = Many((TENSOR, TENSOR, TENSOR))
 # What load_param_into_net gives: the names that had no partner, of either side.
 NOT_LOADED = Many((Seq(PLAIN), Seq(PLAIN)))
 _SCHEDULES_NAMES = """
@@ -77,7 +81,7 @@ def of_function(path: str):
         return by_name(leaf)
     if path == "mindspore.common.initializer.initializer":
         return TENSOR
-    if path in ("mindspore.tensor", "mindspore.from_numpy"):
+    if path in ("mindspore.tensor", "mindspore.from_numpy", "mindspore.amp.all_finite"):
         return TENSOR
     if leaf == "auto_parallel_context":
         return Of(path)
@@ -105,6 +109,8 @@ def of_instance(instance: Of, call: ast.Call):
         return by_name(leaf)
     if leaf == "ForwardValueAndGrad":
         return Many((TENSOR, Seq(TENSOR)))
+    if is_a(path, SCALED_STEP):
+        return LOSS_OVERFLOW_SCALE
     if path.startswith("mindspore.nn.") and leaf in _RECURRENT:
         return _RECURRENT[leaf]
     return TENSOR if is_cell(path) else None
@@ -121,6 +127,8 @@ def attribute_type(owner: Of, name: str):
     """What is inferred of an instance's attribute."""
     if owner.cls in (TENSOR.cls, PARAMETER.cls):
         return _TENSOR_PARTS.get(name, TENSOR if name in ("T", "mT", "H", "grad", "data") else None)
+    if name == "scale_value" and is_a(owner.cls, LOSS_SCALER):
+        return TENSOR
     if name == "parameters" and any(is_a(owner.cls, base) for base in _OPTIMIZERS):
         return Seq(PARAMETER)
     if name == "learning_rate" and is_a(owner.cls, _OPTIMIZERS[0]):

@@ -15,13 +15,16 @@ from ..translation import Site, Translation, site_of
 from . import classes, collisions, idioms, imports, pipelines, primitives, statements, staying, tidying
 from .branches import Branches, taken
 from .call_sites import CallSites
-from .inferred import PARAMETER, Class, Of, Ref, is_a, is_tensor
+from .inferred import PARAMETER, Class, Of, OwnOf, Ref, is_a, is_tensor
 from .joining import span_of
 from .name_sites import NameSites
 from .project import Project
 from .reading import Reading
 from .syntax import Syntax
 from .templates import Brackets, code, fill
+
+# What gives all Parameters of a Cell, which an optimizer is in MindSpore.
+_LISTS = frozenset(("get_parameters", "trainable_params", "parameters_and_names", "parameters_dict"))
 
 
 def rewrite(
@@ -105,9 +108,11 @@ class Rewriter(Syntax, CallSites, NameSites, Branches, cst.CSTTransformer):
         self.names_parameters = any(
             isinstance(n, ast.Attribute) and n.attr == "name" and reading.inferred(n.value) == PARAMETER
             for n in ast.walk(tree)
-        ) or (self.has_norms() and (self._has_own_optimizer() or self._keeps_an_optimizer()))
+        )
+        if self.has_norms() or self.mentions("Checkpoint"):  # which decays, and what files call moments
+            self.names_parameters |= self._has_own_optimizer() or self._keeps_an_optimizer()
         self.names_parameters |= self.mentions("LARS(")  # its default filter asks for names
-        self.names_parameters |= statements.shows_parameters(tree, reading)
+        self.names_parameters |= statements.shows_parameters(tree, reading) or self.lists_optimizers()
 
     def has_norms(self) -> bool:
         """Whether the program has layers that normalise, or parameters called as theirs."""
@@ -116,6 +121,18 @@ class Rewriter(Syntax, CallSites, NameSites, Branches, cst.CSTTransformer):
     def mentions(self, *words: str) -> bool:
         """Whether a file of the program has one of these words."""
         return any(word in text for text in self.texts for word in words)
+
+    def lists_optimizers(self) -> bool:
+        """Whether the file asks for all that an optimizer has, its moments and rates."""
+        calls = (n for n in ast.walk(self.tree) if isinstance(n, ast.Call))
+        asks = (n for n in calls if isinstance(n.func, ast.Attribute) and n.func.attr in _LISTS)
+        return any(map(self._belongs_to_optimizer, asks))
+
+    def _belongs_to_optimizer(self, call: ast.Call) -> bool:
+        """Whether a method is an optimizer's: by what is inferred, or by what a run found."""
+        fact = self.reading.facts.at(*site_of(call))
+        told = fact is not None and fact.name.startswith("mindspore.nn.Optimizer.")
+        return told or self._is_optimizer(call.func.value)
 
     def _has_own_optimizer(self) -> bool:
         """Whether a class of the program is an optimizer, which tells by names what decays."""
@@ -201,7 +218,8 @@ class Rewriter(Syntax, CallSites, NameSites, Branches, cst.CSTTransformer):
 
     def _is_optimizer(self, node: ast.expr) -> bool:
         inferred = self.reading.inferred(node)
-        return isinstance(inferred, Of) and is_a(inferred.cls, "mindspore.nn.Optimizer")
+        cls = inferred.cls if isinstance(inferred, (Of, OwnOf)) else ""
+        return is_a(cls if isinstance(cls, str) else cls.root(), "mindspore.nn.Optimizer")
 
     def leave_List(self, original_node, updated_node):
         order = next((e.value.elements[0].value for e in updated_node.elements if _orders(e.value)), None)

@@ -8,6 +8,8 @@ import re
 # Where a scaler may be used: made, in scaling a loss, in the four lines of a step, or asked for its scale.
 _MADE = re.compile(r"LossScaler\((.+), (.+), (.+)\)")
 
+_FINITE = re.compile(r"(\w+) = torch\.stack\(\[x\.isfinite\(\)\.all\(\) for x in (\w+)\]\)\.all\(\)")
+
 
 class Scalers:
     """The loss scalers of a module that can be GradScalers, by name; ``lines`` give a step's."""
@@ -74,7 +76,7 @@ def step(body: list[ast.stmt], i: int) -> dict | None:
         at = 2
     if len(texts) < found["count"]:
         return None
-    look = re.fullmatch(r"(\w+) = all\(\(?bool\(x\.isfinite\(\)\.all\(\)\) for x in (\w+)\)?\)", texts[at])
+    look = _FINITE.fullmatch(texts[at])
     under = body[i + at + 1]
     if not look or not isinstance(under, ast.If) or under.orelse or ast.unparse(under.test) != look[1]:
         return None

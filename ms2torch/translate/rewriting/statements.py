@@ -8,7 +8,7 @@ import libcst as cst
 
 from .. import draws
 from ..translation import site_of
-from .inferred import PARAMETER, SHAPE, OwnOf, Seq, is_tensor
+from .inferred import PARAMETER, SHAPE, Many, OwnOf, Seq, is_tensor
 from .joining import is_rate
 from .results import NOT_LOADED
 from .staying import is_raw
@@ -111,6 +111,9 @@ def printed_value(
         return value.with_changes(value=printed_value(rewriter, node.value, value.value))
     if isinstance(inferred, Seq) and is_tensor(inferred.item) and not isinstance(node, (ast.List, ast.Tuple)):
         return fill("[x.numpy(force=True) for x in {x}]", {"x": value})
+    all_tensors = isinstance(inferred, Many) and all(map(is_tensor, inferred.items))
+    if all_tensors and isinstance(node, (ast.Name, ast.Attribute, ast.Call)):
+        return fill("tuple(x.numpy(force=True) for x in {x})", {"x": value})
     displays = (ast.Tuple, ast.List, ast.Dict), (cst.Tuple, cst.List, cst.Dict)
     if isinstance(node, displays[0]) and isinstance(value, displays[1]):
         held = node.values if isinstance(node, ast.Dict) else node.elts

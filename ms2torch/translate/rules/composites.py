@@ -88,9 +88,9 @@ def clip_by_norm(call):
     return "clip_by_total_norm({x}, {max_norm})"
 
 
-@rule("amp.all_finite", "all(x.isfinite().all() for x in gradients)")
+@rule("amp.all_finite", "torch.stack([x.isfinite().all() for x in gradients]).all()")
 def all_finite(call):
-    return "all(bool(x.isfinite().all()) for x in {inputs})"
+    return "torch.stack([x.isfinite().all() for x in {inputs}]).all()"
 
 
 @rule("ops.HyperMap ops.Map", "[f(g) for g in gradients]")

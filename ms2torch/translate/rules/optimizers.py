@@ -12,7 +12,6 @@ from ..rewriting import pipelines
 from ..rewriting.binding import form_of
 from ..rewriting.inferred import ARRAY, Const, Of, OwnOf, Seq, is_a, is_tensor
 from ..rewriting.joining import span_of
-from ..rewriting.sites import Kept
 from ..rewriting.templates import code, fill
 from . import scales
 from .cells import moved_by
@@ -259,11 +258,16 @@ def momentum(call):
 
 @rule("nn.SGD", "torch.optim.SGD(params, lr, momentum, dampening, weight_decay, nesterov)")
 def sgd(call):
-    return _optimizer(
+    made = _optimizer(
         call,
         "torch.optim.SGD({params}RATE, momentum={momentum?}, dampening={dampening?}, "
         "weight_decay={weight_decay?}, nesterov={nesterov?})",
     )
+    asks_what_it_holds = call.rewriter.mentions("Checkpoint", "get_parameters", "parameters_dict")
+    if not asks_what_it_holds or not call.rewriter.mentions("Momentum"):
+        return made
+    call.helper("accumulating")
+    return f"accumulating({made})"
 
 
 @rule(
@@ -387,15 +391,22 @@ def _parameters(rewriter, node, updated):
     return moved_by(rewriter, "{self}")
 
 
-@rule(
-    "nn.Optimizer.get_parameters nn.Optimizer.trainable_params",
-    '[p for group in optimizer.param_groups for p in group["params"]]',
-    "moments and rates are no parameters: they are in optimizer.state and optimizer.param_groups",
-    "动量和学习率不是参数：它们在 optimizer.state 和 optimizer.param_groups 里",
-)
-def trained(call):
-    form = fill('[p for group in {self}.param_groups for p in group["params"]]', {"self": call.updated.func.value})
-    raise Kept(call.name, "moments and rates, which MindSpore has among them, are in optimizer.state", form)
+def _listed(names: str, form: str) -> None:
+    @rule(
+        names,
+        form,
+        "PyTorch's optimizers have no parameters: listing, at the head, gives copies of moments and rates",
+        "PyTorch 的优化器没有参数：文件开头的 listing 给出动量和学习率的副本",
+    )
+    def write(call):
+        call.helper("named")
+        call.helper("listing")
+        return form.replace("optimizer", "{self}")
+
+
+_listed("nn.Optimizer.get_parameters nn.Optimizer.trainable_params", "listing(optimizer)")
+_listed("nn.Optimizer.parameters_and_names", "[(p.label, p) for p in listing(optimizer)]")
+_listed("nn.Optimizer.parameters_dict", "dict((p.label, p) for p in listing(optimizer))")
 
 
 @rule("nn.Optimizer.get_lr", 'torch.tensor(optimizer.param_groups[0]["lr"])', "stays where groups may have rates of their own", "各组可能有自己的学习率时保留原调用")
@@ -418,7 +429,7 @@ _STEPS = re.compile(r"(?<!self)\.global_step\b")
 
 def _counts_steps(rewriter) -> bool:
     """Whether a file that makes optimizers, or another file, asks for the steps that they have made."""
-    if len(rewriter.texts) > 1 and any(map(_STEPS.search, rewriter.texts)):
+    if rewriter.lists_optimizers() or (len(rewriter.texts) > 1 and any(map(_STEPS.search, rewriter.texts))):
         return True
     if "global_step" not in rewriter.source:
         return False
