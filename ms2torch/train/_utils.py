@@ -29,3 +29,18 @@ def check_value_type(arg_name: str, arg_value, valid_types) -> None:
             f"For `{arg_name}` the type should be a valid type of {[t.__name__ for t in valid]}, "
             f"but got {type(arg_value).__name__}."
         )
+
+
+def _construct_tensor_list(types, shapes, batch_expand_num=1) -> list:
+    """Tensors of zeros of dtypes and shapes, whose first axis is ``batch_expand_num`` times as long."""
+    import numpy as np
+
+    from ms2torch.common import dtype
+    from ms2torch.common.tensor import Tensor
+
+    if len(types) != len(shapes):
+        raise ValueError("The length of dataset types must be equal to dataset shapes, but got dataset types="
+                         f"{types} and dataset shapes={shapes}")
+    sizes = [[n if k else n * batch_expand_num for k, n in enumerate(shape)] for shape in shapes]
+    kinds = map(dtype.dtype_to_nptype, types)
+    return [Tensor(np.zeros(one, kind)) for kind, one in zip(kinds, sizes, strict=True)]

@@ -23,9 +23,9 @@ def test_momentum_with_weight_decay_and_scale():
 def test_adam_of_half_gradients():
     (var,), (m, v) = _state(2.0, dtype=np.float16), _state(0.5, 0.25)
     gradient = np.array([[1.0, 2.0], [3.0, 4.0]], np.float16)
-    ops.FusedCastAdamWeightDecay()(var, m, v, 0.1, 0.9, 0.99, 1e-6, 0.01, Tensor(gradient))
-    first = 0.9 * 0.5 + 0.1 * gradient.astype(np.float32)
-    second = 0.99 * 0.25 + 0.01 * gradient.astype(np.float32) ** 2
+    ops.FusedCastAdamWeightDecay()(var, m, v, 0.1, 0.9, 0.99, 1e-6, 0.01, Tensor(gradient), Tensor(2.0))
+    first = 0.9 * 0.5 + 0.1 * gradient.astype(np.float32) / 2
+    second = 0.99 * 0.25 + 0.01 * gradient.astype(np.float32) ** 2 / 4
     np.testing.assert_allclose(m.asnumpy(), first, rtol=1e-6)
     np.testing.assert_allclose(v.asnumpy(), second, rtol=1e-6)
     assert var.dtype == ms.float16

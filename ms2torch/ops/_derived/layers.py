@@ -502,6 +502,14 @@ def _batch_norm(
     )
 
 
+def _gru_grad(x, h, w, seq_lengths, y, hy, dy, dhy, reserve, input_size, hidden_size, num_layers, has_bias,
+              bidirectional, dropout):
+    """The gradients of input, state and weights of `ops.GRUV2`."""
+    run, settings = forward("GRUV2"), (input_size, hidden_size, num_layers, has_bias, bidirectional, dropout)
+    _, back = torch.func.vjp(lambda x, h, w: run(x, h, w, seq_lengths, *settings)[:2], x, h, w)
+    return back((dy, dhy))
+
+
 ROWS = {
     "LayerNormGrad": _layer,
     "LayerNormGradV3": lambda x, dy, variance, mean, gamma, begin_norm_axis=1, begin_params_axis=1: _layer(
@@ -540,6 +548,7 @@ ROWS = {
     "ConvolutionGrad": _convolution_grad,
     "ConvolutionStrGrad": _convolution_grad,
     "ConvTranspose2D": _transposed,
+    "GRUV2Grad": _gru_grad,
     "FlashAttentionScoreGrad": _attention_grad,
     **{
         f"Conv{n}D{ending}": lambda input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1: (

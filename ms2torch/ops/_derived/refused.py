@@ -30,7 +30,7 @@ _FAMILIES = (
         _WRITE,
     ),
     (
-        r"^(SilentCheck|InsertGem|GenerateEod|NPU|DumpGradient)",
+        r"^(SilentCheck|InsertGem|GenerateEod|NPU)",
         "it watches Ascend hardware.",
         "remove the call.",
     ),

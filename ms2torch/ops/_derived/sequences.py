@@ -8,8 +8,10 @@ from functools import reduce
 import torch
 
 from ms2torch._core import mode
+from ms2torch._core.errors import final
 from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch.common import dtype as _dtype
 from ms2torch.common.parameter import Parameter
 from ms2torch.language import comparing
 from ms2torch.ops._derived.forms import on_tensors
@@ -58,6 +60,29 @@ def _of_one_kind(x, y):
     return x
 
 
+def _is_instance(value, type_):
+    """Whether a value is of one of MindSpore's kinds."""
+    if not isinstance(type_, _dtype.Type):
+        raise TypeError("For 'IsInstance', the type of 'type_' should be 'Type', but got type "
+                        f"'{type(type_).__name__}'.")
+    if isinstance(value, Tensor):
+        return str(type_).startswith("Tensor")
+    kinds = {bool: "Bool", int: "Int", float: "Float", str: "String", list: "List", tuple: "Tuple",
+             dict: "Dictionary"}
+    return kinds.get(type(value)) == str(type_)
+
+
+def _copied(x, y):
+    """``x``, into whose memory ``y`` is written."""
+    if x.shape != y.shape:
+        shapes = ["[const vector]{" + ", ".join(map(str, one.shape)) + "}" for one in (x, y)]
+        raise final(RuntimeError("storage_info->shape is not equal to src_tensor->shape(), "
+                                 f"storage_info->shape:{shapes[0]}, src_tensor->shape:{shapes[1]}"))
+    if x.dtype != y.dtype:
+        raise final(RuntimeError("self_tensor->data_type is not equal to src_tensor->data_type"))
+    return x.copy_(y)
+
+
 def _comparing(compare):
     return lambda x, y: compare(x, y)
 
@@ -90,7 +115,9 @@ _ON_PYTHON = {
     "MixedPrecisionCast": _converted,
     "SameTypeShape": _of_one_kind,
     "ScalarBool": lambda x: bool(x),
+    "IsInstance": _is_instance,
     "SequenceAdd": lambda input_0, input_1: input_0 + input_1,
+    "SequenceAddOffset": lambda input_0, input_1: (0, len(input_0)),
     "SequenceCount": lambda sequence, x: sequence.count(x),
     "SequenceIndex": lambda sequence, x, start=0, end=None: sequence[:end].index(x, start),
     "SequenceMax": lambda input_x: max(input_x),
@@ -109,6 +136,8 @@ ROWS = {
     **{name: on_tensors(function) for name, function in _ON_PYTHON.items()},
     "ListToTensor": lambda x, dtype=None: torch.tensor(x, dtype=None if dtype is None else dtype.torch),
     "SequenceAddN": lambda z: reduce(operator.add, z),
+    "CopyWithSlice": _copied,
+    "SequenceConcat": lambda x, axis=0: torch.cat(tuple(x), axis),
     "SequenceStack": lambda x, axis=0: torch.stack(tuple(x), axis),
     "SequenceUnstack": lambda x, axis=0, num=None: x.unbind(axis),
     "TensorToList": on_tensors(lambda x: x.asnumpy().tolist()),

@@ -282,6 +282,11 @@ for _name, _fn, _doc in (
     _plain(_name, _fn, _doc)
 
 
+def scalar_bool(x):
+    """The truth of a number, which a graph computes."""
+    return bool(x)
+
+
 globals()["isconstant"]._of_constants = "constant"
 
 

@@ -97,13 +97,14 @@ def _adam_weight_decay(var, m, v, lr, beta1, beta2, epsilon, decay, gradient, us
 
 
 @_update("FusedCastAdamWeightDecay", 3, _LOCK)
-def _fused_cast_adam(var, m, v, lr, beta1, beta2, epsilon, decay, gradient, use_locking=False):
-    """`AdamWeightDecay` of half-precision gradients, computed in Float32.
+def _fused_cast_adam(var, m, v, lr, beta1, beta2, epsilon, decay, gradient, global_norm, use_locking=False):
+    """`AdamWeightDecay` of half-precision gradients over ``global_norm``, computed in Float32.
 
-    MindSpore: ``mindspore.ops.FusedCastAdamWeightDecay``, which has no kernel for the CPU.
+    (``mindspore.ops.FusedCastAdamWeightDecay``.) A norm below 1e-10 counts as 1.
     """
+    norm = torch.where(global_norm < 1e-10, torch.ones_like(global_norm), global_norm)
     wide, m, v = _adam_weight_decay(var.float(), m, v, lr, beta1, beta2, epsilon, decay,
-                                    gradient.float())
+                                    gradient.float() / norm)
     return wide.to(var.dtype), m, v
 
 

@@ -15,6 +15,7 @@ from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.processes import distributed
 from ms2torch._core.tensor.construct import from_number
 from ms2torch._core.tensor.dtype import UNSIGNED
+from ms2torch._core.tensor.tensor import wrap
 from ms2torch._core.torch_private import clamp as clamped
 from ms2torch._naming import generations
 
@@ -207,3 +208,13 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
     scaled = [t if staged and t.is_meta else (t.to(torch.float32) * clip_norm / norm).to(t.dtype)
               for t in tensors]
     return scaled[0] if isinstance(x, torch.Tensor) else tuple(scaled)
+
+
+def get_square_sum(x):
+    """The sum of the squares of a Tensor, Float32 of shape (1,): what `clip_by_global_norm` adds up.
+
+    Programs with norms of their own map it over their gradients.
+    """
+    from ms2torch.ops.function._math_unary import square
+
+    return wrap(square(x)._t.sum().to(torch.float32).reshape(1))

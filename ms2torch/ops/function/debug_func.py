@@ -56,6 +56,19 @@ def tensordump(file_name, tensor, mode="out"):
 _dumped: dict[str, int] = {}
 
 
+@primitive("DumpGradient", on_tensors=True)
+def _dump_gradient(path, x, input_output):
+    """``x`` itself; a gradient that flows through what it gives is written as by `tensordump`.
+
+    (``mindspore.ops.DumpGradient``.) Anything but a Tensor is given back as it is.
+    """
+    if not isinstance(x, Tensor) or not x._t.requires_grad:
+        return x
+    watched = x._t.view_as(x._t)
+    watched.register_hook(lambda gradient: tensordump(path, wrap(gradient.detach()), input_output))
+    return wrap(watched)
+
+
 @primitive("TensorDump", init={"input_output": "out"}, on_tensors=True)
 def _tensor_dump(file, input_x, input_output="out"):
     """Writes a Tensor as a .npy file."""

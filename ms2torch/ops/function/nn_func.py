@@ -28,6 +28,7 @@ from ._nn_conv import *  # noqa: F403
 from ._nn_ctc import *  # noqa: F403
 from ._nn_dropout import *  # noqa: F403
 from ._nn_embedding import *  # noqa: F403
+from ._nn_gru import *  # noqa: F403
 from ._nn_image import *  # noqa: F403
 from ._nn_interpolate import *  # noqa: F403
 from ._nn_large_models import *  # noqa: F403
