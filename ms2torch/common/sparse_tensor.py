@@ -14,6 +14,7 @@ import ms2torch._checkparam_arrays as _rules
 from ms2torch._core import mode
 from ms2torch._core.checks.words import with_public_classes
 from ms2torch._core.gradient.passes import Valued
+from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._naming import generations
@@ -270,11 +271,41 @@ class RowTensor:
             _alone("row_tensor", row_tensor, (indices, values, shape), RowTensor)
             indices, values, shape = row_tensor.indices, row_tensor.values, row_tensor.dense_shape
         _rules.check_sparse_tensor_input(indices, values, shape)
+        if graph_streams.here.call is not None or mode.inside:
+            _check_rows(indices, values, shape)
         self.indices, self.values, self.dense_shape = indices, values, shape
 
     def __repr__(self) -> str:
         return (f"RowTensor(shape={list(self.dense_shape)}, dtype={self.values.dtype}, "
                 f"indices={_shown(self.indices)}, values={_shown(self.values)})")
+
+
+def _check_rows(indices, values, shape) -> None:
+    """What a graph asks of a RowTensor that it makes."""
+    if indices.dtype not in (_dtype.int8, _dtype.int16, _dtype.int32, _dtype.int64):
+        raise TypeError(f"The dtype of indices must be a Int, but got {indices.dtype}")
+    if indices.ndim != 1:
+        raise TypeError(f"Indices must be a 1 dimension tensor, but got a {indices.ndim} dimension tensor")
+    if indices.shape[0] != values.shape[0]:
+        raise TypeError("The first dimension of indices must be the same with the first dimension of values "
+                        f"{values.shape[0]}, but got {indices.shape[0]}")
+    for one in shape:
+        if not isinstance(one, int):
+            raise TypeError(f"The element type of dense_shape must be Int, but got {_kind(one)}")
+    for at, one in enumerate(shape):
+        if one < 0:
+            raise TypeError(f"The {at}th element of dense_shape must be positive, but got {one}")
+    if len(shape) != values.ndim:
+        raise TypeError("The size of dense_shape must be the same with the dimension of values "
+                        f"{values.ndim}, but got {len(shape)}")
+    for at, (one, size) in enumerate(zip(shape, values.shape, strict=True)):
+        if at and one != size:
+            raise TypeError(f"The {at}th element of dense_shape must be same with the {at}th dimension of "
+                            f"values {size}, but got {one}")
+
+
+def _kind(value) -> str:
+    return {str: "String", float: "Float32", bool: "Bool"}.get(type(value), type(value).__name__)
 
 
 class RowTensorInner(RowTensor):

@@ -233,3 +233,24 @@ def test_other_places_that_are_refused(of):
 def test_sums_of_places_out_of_order(first, other, thresh):
     found = _coo_of(ms.int64, first).add(_coo_of(ms.int64, other, (3.0, -1.0, 2.0)), Tensor(thresh))
     return found.indices, found.values
+
+
+class Rows(ms.nn.Cell):
+    def __init__(self, shape):
+        super().__init__()
+        self.shape = shape
+
+    def construct(self, indices, values):
+        made = ms.RowTensor(indices, values, self.shape)
+        return made.values, made.indices, made.dense_shape
+
+
+ROWS = {"more": ((2,), (2, 4, 5), (3, 4)), "fewer": ((2,), (2, 4), (3, 4, 5)),
+        "other": ((2,), (2, 4), (3, 5)), "a matrix": ((2, 1), (2, 4), (3, 4)), "count": ((3,), (2, 4), (3, 4)),
+        "negative": ((2,), (2, 4), (-3, 4)), "none": ((2,), (2, 4), ())}
+
+
+@case(mode="GRAPH", raises=True, each={"of": list(ROWS)})
+def test_rows_that_a_graph_makes(of):
+    indices, values, shape = ROWS[of]
+    return Rows(shape)(Tensor(np.zeros(indices, np.int32)), Tensor(np.ones(values, np.float32)))
