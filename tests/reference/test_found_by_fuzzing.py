@@ -503,3 +503,9 @@ def test_pictures_resized_as_onnx_does(mode, where):
 @case
 def test_threshold_of_nan():
     return [ops.threshold(Tensor([float("nan"), 3, 2, -1], t), 2, 7) for t in (ms.float16, ms.float32, ms.float64)]
+
+
+@case
+def test_statistics_of_halves_are_not_rounded():
+    x, one = Tensor(np.array([[1, 2, 4], [5, 5, 5]], np.float16)), Tensor(np.ones(3, np.float16))
+    return ops.LayerNorm()(x, one, one)[1:]

@@ -198,3 +198,20 @@ def test_what_is_no_tensor_but_has_a_shape():
             said(mnp.less, ((None,), 1), {}), said(mnp.less, ([1, "a"], 1), {}), answers(lambda v: ops.swapaxes(v, 0, 1), (ms.int32, 1)),
             answers(lambda v: ops.NonDeterministicInts(dtype=v), (3, ms.float32, (True, 1), 1.5, None)),
             answers(lambda v: nn.TimeDistributed(v, 1), (1.5, None, (1,), "a", Tensor(1))))
+
+
+@case()
+def test_elements_that_are_no_tensors():
+    given = (None,), (True, 1), [1.5], (X, "a")
+    return [answers(getattr(ops, name), given) for name in ("vstack", "hstack", "dstack", "column_stack")]
+
+
+@case(each={"name": ["LowerBound", "UpperBound", "TrilIndices", "TriuIndices", "RandomCategorical"]})
+def test_what_is_none_of_the_dtypes(name):
+    made = {"TrilIndices": lambda v: ops.TrilIndices(1, 1, 0, v), "TriuIndices": lambda v: ops.TriuIndices(1, 1, 0, v)}.get(name, getattr(ops, name))
+    return [said(lambda v=v: str(made(v)), (), {}) for v in ((True, 1), 1.5, ms.float32, ms.int64, slice(0, 2), [1])]
+
+
+@case()
+def test_numbers_for_tensors_of_logarithms():
+    return [said(f, args, {}) for f in (ops.logaddexp, ops.logaddexp2) for args in ((1.5, X), (X, 1.5), (1, X))] + [said(ops.logaddexp, (np.float32(1), X), {})]

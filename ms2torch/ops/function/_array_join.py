@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.checks.calls import describe, no_matching_form
+from ms2torch._core.checks.calls import class_text, describe, no_matching_form
 from ms2torch._core.checks.enum_words import chosen
 from ms2torch._core.errors import asked, final
 from ms2torch._core.gradient import integers
@@ -172,21 +172,31 @@ def _stack_mint(tensors, dim=0):
     return torch.stack(tensors, dim)
 
 
+def _check_elements(words: str, tensors) -> None:
+    wrong = next((t for t in tensors if not isinstance(t, torch.Tensor)), tensors) \
+        if isinstance(tensors, (tuple, list)) else tensors
+    if wrong is not tensors:
+        raise asked(TypeError(words.format(class_text(wrong))))
+
+
 @op(mint=True)
 def hstack(tensors):
     """Tensors joined along the second axis, vectors along the first (``mindspore.ops.hstack``)."""
+    _check_elements("For hstack, the input element must be tensor, but got {}.", tensors)
     return torch.hstack(tensors)
 
 
 @op(alias="row_stack(tensors)")
 def vstack(inputs):
     """Tensors joined along the first axis, vectors as rows (``mindspore.ops.vstack``)."""
+    _check_elements("For 'vstack', Tensor is required, but got {}", inputs)
     return torch.vstack(inputs)
 
 
 @op(mint=True)
 def dstack(tensors):
     """Tensors joined along the third axis (``mindspore.ops.dstack``)."""
+    _check_elements("For 'dstack', each elements of 'tensors' must be Tensor, but got {}", tensors)
     return torch.dstack(tensors)
 
 
@@ -196,6 +206,7 @@ def column_stack(tensors):
 
     (``mindspore.ops.column_stack``.)
     """
+    _check_elements("For column_stack, the input element must be tensor, but got {}.", tensors)
     return torch.column_stack(tensors)
 
 

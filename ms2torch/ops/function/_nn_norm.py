@@ -77,6 +77,9 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
 def _layer_norm(input_x, gamma, beta, begin_norm_axis=1, begin_params_axis=1, epsilon=1e-7):
     """Layer normalisation (``mindspore.ops.LayerNorm``): ``(output, mean, variance)``, these two Float32."""
     y, mean, variance = layer_normalised(input_x, gamma, beta, begin_norm_axis, begin_params_axis, epsilon)
+    if mean.dtype in (torch.float16, torch.bfloat16):       # rounded
+        axes = tuple(range(begin_norm_axis % input_x.ndim, input_x.ndim))
+        variance, mean = torch.var_mean(input_x.float(), axes, correction=0, keepdim=True)
     return y, mean.float(), variance.float()
 
 
