@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import dis
 import linecache
 import operator
@@ -166,7 +167,7 @@ class _Flow:
     """Follows the statements of one function."""
 
     def __init__(self, node, function, owner) -> None:
-        self.node, self.owner, self.skipped = node, owner, []
+        self.node, self.owner, self.skipped, self.entered = node, owner, [], ()
         self.file, self.loops = function.__code__.co_filename, 0
         args = node.args
         every = [*args.posonlyargs, *args.args, *args.kwonlyargs, *filter(None, (args.vararg, args.kwarg))]
@@ -188,7 +189,21 @@ class _Flow:
             return self.read_inner(node, state)
         for child in ast.iter_child_nodes(node):
             self.read(child, state)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in state:
+            self.enter(state[node.func.id].value, state)
         return None
+
+    def enter(self, called, state) -> None:
+        """The statements of a function that this one defined and calls."""
+        if not isinstance(called, ast.FunctionDef) or called in self.entered:
+            return
+        inner = copy.copy(self)
+        inner.node, inner.skipped, inner.loops, inner.entered = called, [], 0, (*self.entered, called)
+        given = {one.arg: Bound(one) for one in ast.walk(called.args) if isinstance(one, ast.arg)}
+        inner.local = _bound_in(called.body) | given.keys()
+        outer = {name: bound for name, bound in state.items() if name not in inner.local}
+        with suppress(Terminated):
+            inner.block(called.body, {**outer, **given})
 
     def read_inner(self, node, state) -> None:
         """An inner scope: what it binds itself hides the names outside."""

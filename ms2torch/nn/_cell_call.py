@@ -239,16 +239,16 @@ def _cast(obj, dtype: torch.dtype):
 
 def checkpointed(construct, args: tuple, kwargs: dict):
     """``construct`` without what autograd saves of it: it runs again in the backward pass, with the same
-    draws. What a compiled step keeps its compiler decides."""
+    draws and in the same dtypes. What a compiled step keeps its compiler decides."""
     if mode.tracing is not None:
         return construct(*args, **kwargs)
     from torch.utils.checkpoint import checkpoint
 
     mode.differentiation.recomputes = True
-    draws = Replay()
+    draws, low = Replay(), autocast.low_dtype()
 
     def run(*raw, **named):
-        with draws:
+        with draws, autocast.casting_to(low):
             return lower(construct(*lift(raw), **lift(named)))
 
     return lift(checkpoint(run, *lower(args), use_reentrant=False, **lower(kwargs)))

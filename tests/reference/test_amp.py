@@ -277,3 +277,20 @@ def test_amp_level_without_an_optimizer():
 def test_inputs_that_must_agree_take_the_widest(name, dtypes):
     joined = amp.auto_mixed_precision(lambda *tensors: getattr(ms.ops, name)(tensors), "auto")
     return joined(*(Tensor([1.0, number], dtype) for number, dtype in enumerate(dtypes)))
+
+
+class Again(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Dense(6, 6, weight_init=weight(6, 6), bias_init=weight(6))
+        self.dense.recompute()
+
+    def construct(self, x):
+        return ops.softmax(self.dense(x)).square().sum()
+
+
+@case(each={"dtype": [ms.float16, ms.float32]}, rtol=2e-3, atol=1e-4, reason=HALF)
+def test_what_is_computed_again_is_cast_again(dtype):
+    net = amp.auto_mixed_precision(Again(), "auto", ms.float16)
+    found = ms.grad(net, 0, net.trainable_params())(Tensor(data((3, 6)), dtype))
+    return found[0], [one.dtype for one in found[1]], found[1]

@@ -460,3 +460,35 @@ def test_attributes_that_nothing_compiled_lacks():
 @graph(raises="Module: 'Namespace:mindspore.ops' object has no attribute 'lacks'")
 def test_a_name_that_a_module_lacks(x):
     return ops.lacks(x)
+
+
+@graph(raises=True)
+def test_a_branch_of_an_inner_function(x):
+    def inner(x):
+        if x.sum() < 0:
+            y = x
+        return y
+
+    return inner(x)
+
+
+@graph(raises=True)
+def test_a_loop_of_an_inner_function(x):
+    def inner(x):
+        while x.sum() < 0:
+            x = y = x + 1
+        return y
+
+    return inner(x)
+
+
+@graph
+def test_an_inner_function_reads_names_outside(x, i):
+    y = x * 2
+
+    def inner(z):
+        if z.sum() < 0:
+            z = z + y
+        return z + i
+
+    return inner(x) + inner(z=y)

@@ -8,6 +8,7 @@ else runs in the dtypes it is given. A Cell with a precision of its own (``to_fl
 from __future__ import annotations
 
 import threading
+from contextlib import nullcontext
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -41,10 +42,12 @@ class Autocast(TorchFunctionMode):
 
     def __enter__(self):
         _state.on = getattr(_state, "on", 0) + 1
+        _state.low = [*getattr(_state, "low", ()), self.dtype]
         return super().__enter__()
 
     def __exit__(self, *err) -> None:
         _state.on -= 1
+        _state.low.pop()
         super().__exit__(*err)
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
@@ -75,6 +78,18 @@ class autocast_off:
 
     def __exit__(self, *err) -> None:
         _state.off -= 1
+
+
+def low_dtype() -> torch.dtype | None:
+    """The low dtype of what casts now; None where nothing does."""
+    return None if getattr(_state, "off", 0) or not getattr(_state, "low", ()) else _state.low[-1]
+
+
+def casting_to(low: torch.dtype | None):
+    """Inside, inputs are cast as they were where `low_dtype` told this."""
+    if low is low_dtype():
+        return nullcontext()
+    return autocast_off() if low is None else Autocast(low)
 
 
 def widened(tensors):
