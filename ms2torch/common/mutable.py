@@ -77,6 +77,8 @@ class _DynamicList(_OfAnyLength, _List):
 DYNAMIC = (_DynamicTuple, _DynamicList)
 # The classes of lists whose length a graph knows.
 LISTS = (list, _List)
+# The class of integers of which a graph knows no value.
+VARIABLE_INT = _Int
 
 
 def mutable(input_data, dynamic_len=False):

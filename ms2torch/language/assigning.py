@@ -153,7 +153,7 @@ class Assigning:
             return node
         if isinstance(target, ast.Subscript) and self._of_the_graph(target, value):
             return self._locally(target, self.visit(value), node)
-        if isinstance(target, ast.Subscript) and self._copied(target):
+        if isinstance(target, ast.Subscript) and (self._copied(target) or self._may_be_variable(target)):
             return self._store(target, self.visit(value), node)
         if isinstance(target, ast.Subscript) and isinstance(base_of(target), ast.Call):
             return self._unnamed(target, self.visit(value), node)
@@ -301,6 +301,11 @@ class Assigning:
         if held is None:
             held = isinstance(target.value, ast.Subscript) and self._holds(target)
         return root is not None and root.id in self.hidden and (held or not self.aliases.alone(root.id))
+
+    def _may_be_variable(self, target) -> bool:
+        """Whether a local name is written by an index, or with a list, that `mutable` may have made."""
+        root = root_of(target)
+        return self.makes_mutable and isinstance(target.value, ast.Name) and root.id in self.hidden
 
     def _holds(self, target) -> bool:
         """Whether the root of a subscript is a list or a dict, whose parts may have other names."""

@@ -17,7 +17,7 @@ from ms2torch._core.gradient.integers import Shadowed
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.mutable import LISTS
 from ms2torch.common.parameter import Parameter
-from ms2torch.language import list_objects, results
+from ms2torch.language import dynamic_lengths, list_objects, results
 
 
 def set_locally(parameter, index, value) -> None:
@@ -35,6 +35,8 @@ def set_item(target, index, value):
     elif target.__class__ in LISTS:
         target = target.__class__(target)
         list_objects.is_value(target)
+        if dynamic_lengths.unknown(index, value):
+            return dynamic_lengths.set_variable(target, index, value)
     return _written(target, index, value)
 
 

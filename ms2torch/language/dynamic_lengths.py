@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ms2torch._core.tensor.tensor import Tensor
+from ms2torch.common.mutable import DYNAMIC, LISTS, VARIABLE_INT
 from ms2torch.language.builtin_functions import abstract_text
 
 _NOT_ALIKE = "can not convert to dynamic length sequence."
@@ -68,6 +69,53 @@ def written(values, index, item) -> None:
         raise ValueError(f"idx is out of range: {-len(values)} <= idx < {len(values)}, but got {index}.")
 
 
+def set_variable(values, index, item):
+    """The list after ``values[index] = item``, where a graph knows no ``index``, or no length of ``item``."""
+    if isinstance(index, slice):
+        first, other = _first(values), _first(item)
+        if any(map(is_variable, (index.start, index.stop, index.step))):
+            check(values)
+            check(item)
+            if first is not None and other is not None and not _alike(first, other):
+                raise TypeError("For SequenceSliceSetItem, the element within origin sequence abstract "
+                                f"'{_variable(first)}' is not same with the element within target sequence "
+                                f"abstract '{_variable(other)}'.")
+        else:
+            check(values)
+        made = list(values)
+        made[index] = item
+        return DYNAMIC[1](made)
+    begin = "For list_setitem, when the index is variable and the queue is constant length, the "
+    for number, one in enumerate(values):
+        if not _alike(values[0], one):
+            raise TypeError(f"{begin}sequence[0] item abstract '{abstract_text(values[0])}' is not same with "
+                            f"the sequence[{number}] item abstract '{abstract_text(one)}'.")
+    if values and not _alike(values[0], item):
+        first = _variable(values[0]) if values.__class__ is LISTS[1] else abstract_text(values[0])
+        raise TypeError(f"{begin}element within constant length sequence abstract '{first}' is not same with "
+                        f"the target element abstract '{abstract_text(item)}'.")
+    if not -len(values) <= index < len(values):
+        raise ValueError(f"idx is out of range: {-len(values)} <= idx < {len(values)}, but got {index}.")
+    values[index] = item
+    return values
+
+
+def is_variable(index) -> bool:
+    """Whether a graph knows no value of an index."""
+    return isinstance(index, VARIABLE_INT)
+
+
+def unknown(index, item) -> bool:
+    """Whether a graph knows neither where ``[index] = item`` writes nor how much."""
+    if isinstance(index, slice):
+        return isinstance(item, DYNAMIC) or any(map(is_variable, (index.start, index.stop, index.step)))
+    return is_variable(index)
+
+
+def _first(values):
+    return values[0] if len(values) else None
+
+
 def not_mutable(value) -> TypeError:
     """The error of a graph that makes mutable what holds anything but numbers and Tensors."""
     seen: set = set()
@@ -82,7 +130,7 @@ def not_mutable(value) -> TypeError:
 
 def _kind(item) -> str:
     for kind, name in ((bool, "Bool"), (int, "int"), (float, "float"), (Tensor, "Tensor"), (tuple, "Tuple"),
-                       (list, "List"), (dict, "Dictionary")):
+                       (str, "String"), (list, "List"), (dict, "Dictionary")):
         if isinstance(item, kind):
             return name
     return type(item).__name__

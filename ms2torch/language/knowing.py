@@ -66,6 +66,8 @@ def told_of(asked: str, sequence, is_known: bool) -> bool:
     if not isinstance(sequence, (tuple, list)):
         raise TypeError(
             f"The input of {_ASKS[asked]} should be tuple or list but got {abstract_text(sequence)}.")
+    if asked == "length" and hasattr(sequence, "__ms_dynamic_len__"):
+        return True
     if asked == "element" and is_known:
         raise TypeError(f"The input of {_ASKS[asked]} should be variable length sequence.")
     return not is_known and (asked != "element" or not sequence)

@@ -1,6 +1,7 @@
 """`mutable` lists, tuples, dicts and numbers in a graph, under one name and under two."""
 import mindspore as ms
 from mindspore import jit, mutable
+from mindspore.ops.functional import is_sequence_shape_unknown
 
 from tests.reference.graphs import INPUTS, graph
 from tests.reference.judge import case
@@ -116,3 +117,67 @@ def test_a_list_that_decides():
         return first[1]
 
     return function(mutable([1, 2])), function(mutable([-1, 2])), ms.get_context("mode")
+
+
+@graph
+def test_a_place_that_varies():
+    a, b, i = [1, 2], [[1, 2], [3, 4]], mutable(0)
+    a[i] = 7
+    b[i] = [5, 6]
+    return a, b
+
+
+@graph(raises=True)
+def test_a_place_that_varies_in_a_list_of_two_kinds():
+    a, i = [1, 2.0], mutable(0)
+    a[i] = 10
+    return a
+
+
+@graph(raises=True)
+def test_another_kind_at_a_place_that_varies():
+    a, i = [1, 2], mutable(0)
+    a[i] = 1.0
+    return a
+
+
+@graph(raises=True)
+def test_another_kind_in_a_list_whose_numbers_vary():
+    a, i = mutable([1, 2, 3]), mutable(0)
+    a[i] = 2.0
+    return a
+
+
+@graph(raises=True)
+def test_a_place_that_varies_out_of_range():
+    a, i = [1, 2], mutable(5)
+    a[i] = 7
+    return a
+
+
+@graph(raises=True)
+def test_a_part_of_any_length_in_a_list_of_two_kinds():
+    a = [1, 2, 3, 4.0]
+    a[0:2] = mutable([1, 2, 3, 4], True)
+    return a
+
+
+@graph(raises=True)
+def test_a_part_of_another_kind_where_its_place_varies():
+    a, start = [1.0, 2.0], mutable(0)
+    a[start:2] = [1, 2]
+    return a
+
+
+@graph(raises=True)
+def test_a_part_whose_place_varies_in_a_list_of_two_kinds():
+    a, start = [1, "a", 3], mutable(0)
+    a[start:2] = [1, 2]
+    return a
+
+
+@graph
+def test_a_list_is_of_any_length_after_a_part_whose_place_varies():
+    a, start = [1, 2, 3, 4], mutable(0)
+    a[start:2] = [1, 2, 3, 4]
+    return isinstance(a, list), is_sequence_shape_unknown(a)
