@@ -147,6 +147,8 @@ def correlate(a, v, mode="valid"):
         mode = mode.lower()
     if mode not in ("full", "same", "valid"):
         raise ValueError("mode must be one of ['full', 'same', 'valid']")
+    if a.dtype is v.dtype is torch.int64:
+        a, v = a.double(), v.double()
     return _convolved(a, v.flip(0), mode, "correlate")
 
 

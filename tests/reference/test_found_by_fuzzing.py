@@ -509,3 +509,16 @@ def test_threshold_of_nan():
 def test_statistics_of_halves_are_not_rounded():
     x, one = Tensor(np.array([[1, 2, 4], [5, 5, 5]], np.float16)), Tensor(np.ones(3, np.float16))
     return ops.LayerNorm()(x, one, one)[1:]
+
+
+@case
+def test_group_norm_of_two_dtypes():
+    ms.set_context(pynative_synchronize=True)
+    half, one = Tensor(np.ones((1, 2, 2)), ms.float16), Tensor([1.0, 2.0])
+    return [stated(lambda f=f: f(half, 1, one, one)) for f in (ops.group_norm, mint.nn.functional.group_norm)] + [
+        stated(lambda: mint.nn.GroupNorm(1, 2)(half)), stated(lambda: ops.group_norm(half, 1, one.half(), one))]
+
+
+@case
+def test_correlated_integers():
+    return [mnp.correlate(Tensor([1, 2, 3], t), Tensor([0, 1], t)) for t in (ms.int8, ms.int16, ms.int32, ms.int64)]

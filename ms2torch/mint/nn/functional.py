@@ -29,6 +29,7 @@ from ms2torch.ops.function._nn_activation import relu as positive_part
 from ms2torch.ops.function._nn_activation import selu as _selu
 from ms2torch.ops.function._nn_image import sampled
 from ms2torch.ops.function._nn_loss import binary_entropy, held, reduced
+from ms2torch.ops.function._nn_norm import check_one_dtype
 from ms2torch.ops.function._nn_windows import max_size
 
 from ._interpolation import check_interpolation
@@ -144,6 +145,7 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
 @lowered
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05):
     """Mean 0 and variance 1 over groups of channels."""
+    check_one_dtype(input, weight, bias)
     return F.group_norm(input, num_groups, weight, bias, eps)
 
 

@@ -12,6 +12,7 @@ from ms2torch._core.checks.refusals import translate
 from ms2torch._core.errors import asked
 from ms2torch._core.tensor.dtype import float16, float32, int32
 from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch.ops.function import _gamma
 
 from ..cell import Cell
 from ._plain import PlainCell
@@ -85,7 +86,7 @@ class DiGamma(_Special):
 class IGamma(_Special):
     """The regularised lower incomplete gamma function of (a, x) (``mindspore.nn.IGamma``)."""
 
-    _formula = staticmethod(torch.special.gammainc)
+    _formula = staticmethod(_gamma.igamma)              # which has both derivatives
 
     def __init__(self) -> None:
         super().__init__()

@@ -136,9 +136,8 @@ def _sparse_softmax_cross_entropy(logits, labels, is_grad=False, sens=1.0):
     """
     if is_grad:
         check_softmax_indices(logits, labels)
-        gradient = torch.softmax(logits, -1)
-        gradient[torch.arange(len(labels)), labels.long()] -= 1
-        return gradient * (sens / len(labels))
+        chosen = F.one_hot(labels.long(), logits.shape[-1])
+        return (torch.softmax(logits, -1) - chosen) * (sens / len(labels))
     try:
         return sparse_softmax_cross_entropy(logits, labels, "mean")
     except (IndexError, RuntimeError):

@@ -13,6 +13,7 @@ from ms2torch._core.errors import asked, final
 from ms2torch._core.operators import normalising
 from ms2torch._core.operators.attribute_words import FORMS
 from ms2torch._core.operators.registry import Primitive, op, primitive, primitive_class
+from ms2torch._core.tensor.dtype import from_torch
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
 
@@ -91,9 +92,19 @@ def group_normalised(t, groups: int, weight, bias, eps: float):
     return torch.group_norm(t, groups, weight, bias, eps)
 
 
+def check_one_dtype(input, weight, bias) -> None:
+    """Refuse weights of another dtype than the input's."""
+    given = [(name, t) for name, t in (("input", input), ("weight", weight), ("bias", bias)) if t is not None]
+    if len({t.dtype for _, t in given}) > 1:
+        kinds = ", ".join(f"{name}'s type: {from_torch(t.dtype)}" for name, t in given)
+        raise asked(TypeError("For GroupNorm. input arguments' types must be the same and be one of "
+                              f"[BFloat16, Float16, Float32, Float64]. But got {kinds}."))
+
+
 @op
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
     """Normalises groups of channels of (N, C, ...) (``mindspore.ops.group_norm``)."""
+    check_one_dtype(input, weight, bias)
     return group_normalised(input, num_groups, weight, bias, eps)
 
 
