@@ -16,10 +16,13 @@ from ms2torch._core.processes import distributed, ranks
 
 MODES = ("semi_auto_parallel", "auto_parallel")
 _compared: set[int] = set()
+# What spread the networks before a program set another mode: loss monitors do, for one all-reduce in a step.
+_left: list = []
 
 
-def apply_settings(values: dict) -> None:
-    """Reduce gradients where they arise, as long as the settings ask for automatic parallelism."""
+def apply_settings(values: dict, going_on: bool = False) -> None:
+    """Reduce gradients where they arise, as long as the settings ask for automatic parallelism. ``going_on``:
+    what is spread stays so when they do again."""
     automatic = values["parallel_mode"] in MODES
     stages = values["pipeline_stages"] if automatic else 1
     if stages > 1 and ranks.place().size > 1:
@@ -30,8 +33,12 @@ def apply_settings(values: dict) -> None:
     if not automatic:
         passes.reduction = None
         if mode.mesh is None:
+            if not going_on or mode.spreading is not None:
+                _left[:] = [mode.spreading] if going_on else []
             mode.spreading = None
         return
+    if going_on and _left and mode.spreading is None and mode.mesh is None:
+        mode.spreading = _left.pop()
     if not isinstance(values["dataset_strategy"], str) and ranks.place().size > 1:
         from . import _strategies
 

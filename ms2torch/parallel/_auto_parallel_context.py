@@ -102,7 +102,7 @@ def _set_auto_parallel_context(**kwargs) -> None:
         elif key in ("strategy_ckpt_load_file", "strategy_ckpt_save_file"):
             part = key.removeprefix("strategy_ckpt_")
             _values["strategy_ckpt_config"] = {**_values["strategy_ckpt_config"], part: value}
-    _as_data_parallel.apply_settings(_values)
+    _as_data_parallel.apply_settings(_values, going_on=True)
 
 
 def _get_auto_parallel_context(attr_key):

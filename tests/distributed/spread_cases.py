@@ -229,7 +229,8 @@ class Loss(nn.Cell):
         return ops.square(self.net(x) - y).mean()
 
 
-def train(kind, dp, mp, mode="semi_auto_parallel", optimizer="adam", steps=4, **settings):
+def train(kind, dp, mp, mode="semi_auto_parallel", optimizer="adam", steps=4, monitored=False,
+          **settings):
     """(losses, whole parameters by name, local elements of each) of one rank, or alone."""
     init()
     size, rank = get_group_size(), get_rank()
@@ -251,6 +252,10 @@ def train(kind, dp, mp, mode="semi_auto_parallel", optimizer="adam", steps=4, **
             count = len(x) // size
             x, y = (t[rank * count:(rank + 1) * count] for t in (x, y))
         losses.append(float(step(Tensor(x), Tensor(y)).asnumpy()))
+        if monitored:       # (as MindFormers' loss monitor sets and restores the mode in each step)
+            before = {key: ms.get_auto_parallel_context(key) for key in ("parallel_mode", "full_batch")}
+            ms.set_auto_parallel_context(parallel_mode="data_parallel", full_batch=False)
+            ms.set_auto_parallel_context(**before)
     local = {p.name: (p._rest.to_local() if hasattr(p._rest, "to_local") else p._rest).numel()
              for p in [*net.get_parameters(), *made.get_parameters()]}
     return losses, {p.name: p.asnumpy().copy() for p in net.get_parameters()}, local
