@@ -41,7 +41,8 @@ def test_split_networks_train_as_whole_ones(together, kind):
 
 
 @pytest.mark.parametrize(("size", "dp", "mp", "settings"), [
-    (2, 2, 1, {}), (4, 2, 2, {}), (2, 1, 2, {"full_batch": True, "monitored": True}), (2, 1, 2, {"optimizer": "lamb"}),
+    (2, 2, 1, {}), (4, 2, 2, {}), (2, 1, 2, {"full_batch": True, "monitored": True}),
+    (2, 1, 2, {"optimizer": "lamb"}),
     (2, 1, 2, {"mode": "auto_parallel", "search_mode": "sharding_propagation"}),
 ])
 def test_meshes_batches_and_optimizers(together, size, dp, mp, settings):
