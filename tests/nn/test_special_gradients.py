@@ -1,8 +1,9 @@
 """Derivatives that the real one gives as nan or of another shape: finite differences are the judge."""
 
-import mindspore as ms
 import numpy as np
-from mindspore import Tensor, nn, ops
+
+import ms2torch as ms
+from ms2torch import Tensor, nn, ops
 
 
 def slope(function, x, step=1e-3):
