@@ -386,3 +386,62 @@ def test_checkpoints_have_what_an_optimizer_that_stays_holds(tmp_path):
     text = translate_source(program).text
     assert "ms2torch.nn.ProximalAdagrad" in text
     assert _printed(text, tmp_path / "translated") == _held(["accum"])
+
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+def test_values_come_in_the_order_of_their_first_places(tmp_path):
+    program = (
+        "from mindspore import ops, Tensor\nimport numpy as np\n"
+        "x = Tensor(np.array([[3, 1, 3], [7, 2, 1]], np.int32))\n"
+        "values, places = ops.unique(x)\nprint(values, places, ops.Unique()(x.flatten())[0])\n"
+        "print(ops.bincount(Tensor([0, 1, 1])))\n"
+    )
+    text = translate_source(program).text
+    assert "ms2torch" not in text
+    wanted = _printed(program.replace("mindspore", "ms2torch"), tmp_path / "original")
+    # (as the real one's)
+    assert wanted == _words("[3 1 7 2] [[0 1 0] [2 3 1]] [3 1 7 2] [1. 2.]")
+    assert _printed(text, tmp_path / "translated") == wanted
+
+
+def test_rows_of_a_pipeline_that_stays_are_tensors_of_torch(tmp_path):
+    program = (
+        "from mindspore import dataset as ds, nn, ops, Tensor\nimport numpy as np\n"
+        "X = np.arange(8, dtype=np.float32).reshape(4, 2)\nnet = nn.Dense(2, 1, weight_init=0.5)\n"
+        'rows = ds.NumpySlicesDataset(X, ["x"], shuffle=False)\n'
+        'rows = rows.map(lambda x: (x, x.sum()), ["x"], output_columns=["x", "y"])\n'
+        "for x, y in rows.batch(2).create_tuple_iterator():\n    print(x.asnumpy(), y.asnumpy().sum())\n"
+        'one, two = (ds.NumpySlicesDataset(X, [name], shuffle=False) for name in "ab")\n'
+        "others = ds.zip((one, two)).batch(4)\n"
+        "print([(net(a) - net(b)).asnumpy() for a, b in others])\n"
+    )
+    text = translate_source(program).text
+    assert "ms2torch.to_torch(others)" in text
+    _agree(program, text, tmp_path)
+
+
+def test_arguments_that_come_in_a_dict_keep_their_call():
+    program = "from mindspore import nn\nnet = nn.Dense(2, 1)\nmore = {'learning_rate': 0.1}\n"
+    made = translate_source(program + "opt = nn.SGD(net.trainable_params(), **more)\n")
+    assert "# ms2torch: nn.SGD: its arguments are not told one by one" in made.text
+
+
+def test_the_rate_of_an_optimizer_that_a_callback_asks_for(tmp_path):
+    program = _HOLDING.replace("import CheckpointConfig", "import Callback, CheckpointConfig") + (
+        "class Rates(Callback):\n    def on_train_step_end(self, run_context):\n"
+        "        state = run_context.original_args()\n"
+        "        print([name in run_context.original_args() for name in ('optimizer', 'nothing')])\n"
+        "        print(round(float(state.optimizer.get_lr().asnumpy()), 4))\n\n\n"
+        "net = nn.Dense(5, 3)\nopt = nn.Momentum(net.trainable_params(), [0.1, 0.2, 0.3], 0.9)\n"
+        'data = ds.NumpySlicesDataset({"x": X, "y": Y}, shuffle=False).batch(2)\n'
+        "model = Model(net, nn.CrossEntropyLoss(), opt)\n"
+        "model.train(1, data, callbacks=[Rates()], dataset_sink_mode=False)\n"
+    )
+    text = translate_source(program).text
+    assert "ms2torch" not in text
+    wanted = _printed(program.replace("mindspore", "ms2torch"), tmp_path / "original")
+    assert wanted == _words("[True, False] 0.2 [True, False] 0.3")
+    assert _printed(text, tmp_path / "translated") == wanted

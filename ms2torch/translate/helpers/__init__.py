@@ -98,6 +98,8 @@ def words_of(program: str) -> frozenset[str]:
     words = set(_words(program))
     if "original_args" in words:
         words.add("state:told")
+        if re.search(r"\bin \w+\.original_args\(\)", program):
+            words.add("state:dict")
         states = {*_RUN.findall(program), r"original_args\(\)"}
         if any(re.search(rf"\b{one}(?!\.(?!get\b)\w| *=[^=]|\w|$)", program, re.M) for one in states):
             words.add("state:dict")

@@ -362,6 +362,16 @@ def described(parameter, name=None):
     return f"Parameter ({about}, requires_grad={parameter.requires_grad})"
 
 
+def unique_in_order(x):
+    """A tensor's values in the order of their first places, and for each element the place of its value."""
+    values, places = torch.unique(x, return_inverse=True)
+    at = torch.arange(x.numel(), device=x.device)
+    first = torch.zeros_like(values, dtype=torch.long)
+    first = first.scatter_reduce(0, places.flatten(), at, "amin", include_self=False)
+    order = first.argsort()
+    return values[order], order.argsort()[places]
+
+
 def clones(parameters, prefix, value=None):
     """Tensors like labelled parameters, filled with a value or copied, with labels of their own."""
     made = [p.detach().clone() if value is None else torch.full_like(p, value) for p in parameters]

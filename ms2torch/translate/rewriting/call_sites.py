@@ -193,7 +193,8 @@ class CallSites:
             raise Kept(f"mindspore.Tensor.{node.func.attr}", "Tensors have no such method", updated)
         if name is None or not isinstance(updated.func, cst.Attribute):
             return updated
-        if self.stays(owner) and not is_cell(owner.cls):
+        reads_rows = name.startswith("mindspore.dataset.") and name.endswith("_iterator")
+        if self.stays(owner) and not is_cell(owner.cls) and not reads_rows:
             raise Kept(name, "what it is a method of stays", updated, told=False)
         if at in self.keep and not name.startswith("mindspore.nn.Cell."):  # (a Module has no Cell's methods)
             raise Kept(name, TAKEN_BACK)
@@ -263,13 +264,19 @@ class CallSites:
         asks = rule.write is not None and call.name not in _ORDERED_ANEW
         if not asks and change and change.when and generations.has_old_meaning(call.name):
             raise Kept(call.name, f"{change.before} before {'.'.join(map(str, change.release))}")
-        made = rule.write(call) if rule.write else rule.form
+        try:
+            made = rule.write(call) if rule.write else rule.form
+        except (KeyError, IndexError, StopIteration):  # what the rule asks for is not in the call
+            raise Kept(call.name, "its arguments are not told one by one") from None
         if isinstance(made, str) and rule.name.startswith(_COMPUTES) and not rule.name.startswith(_TRAINS):
             call.refuse_unread(made)
         try:
             made = fill(made, self.defaulted(made, call)) if isinstance(made, str) else made
         except KeyError as absent:
-            raise Kept(call.name, f"its argument {absent} is not given") from None
+            starred = any(arg.star for arg in getattr(call.updated, "args", ()))
+            absent = f"its argument {absent} is not given"
+            why = "its arguments are not told one by one" if starred else absent
+            raise Kept(call.name, why) from None
         self.settle(at, call.name, rule.name)
         return keep_line_breaks(call.updated, made) if isinstance(made, cst.BaseExpression) else made
 

@@ -143,6 +143,8 @@ class Calls:
             return Seq(Many((PLAIN, PARAMETER)))
         if name == "asnumpy":
             return ARRAY
+        if name == "predict" and isinstance(owner, Of) and owner.cls == "mindspore.Model":
+            return TENSOR
         if name in ("create_tuple_iterator", "create_dict_iterator"):
             asked = any(k.arg == "output_numpy" and getattr(k.value, "value", False) for k in node.keywords)
             kind = Dict if name == "create_dict_iterator" else Seq

@@ -79,6 +79,10 @@ def of_function(path: str):
         return NOT_LOADED
     if path.startswith(("mindspore.ops.", "mindspore.mint.", "mindspore.numpy.")):
         return by_name(leaf)
+    if path == "mindspore.dataset.zip":
+        return Of("mindspore.dataset.ZipDataset")
+    if leaf == "jvp":
+        return Many((TENSOR, TENSOR))
     if path == "mindspore.common.initializer.initializer":
         return TENSOR
     if path in ("mindspore.tensor", "mindspore.from_numpy", "mindspore.amp.all_finite"):

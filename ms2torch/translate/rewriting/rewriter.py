@@ -241,6 +241,9 @@ class Rewriter(Syntax, CallSites, NameSites, Branches, cst.CSTTransformer):
             )
         return updated_node
 
+    def leave_CompFor(self, original_node, updated_node):
+        return self.leave_For(original_node, updated_node)
+
     def leave_BinaryOperation(self, original_node, updated_node):
         shows = isinstance(original_node.left, (cst.SimpleString, cst.ConcatenatedString))
         shows &= isinstance(original_node.operator, cst.Modulo)

@@ -226,7 +226,8 @@ _NAMES = frozenset({"name", "parameters_and_names", "parameters_dict", "param_pr
     "state_dict() 的键是属性名，不带前缀",
 )
 def update_parameters_name(call):
-    if not any(isinstance(n, ast.Attribute) and n.attr in _NAMES for n in ast.walk(call.rewriter.tree)):
+    asks = any(isinstance(n, ast.Attribute) and n.attr in _NAMES for n in ast.walk(call.rewriter.tree))
+    if not asks or not call.rewriter.names_parameters:
         return needless(call)
     owner = call.rewriter.reading.inferred(call.node.func.value)
     form = "prefixed"

@@ -92,7 +92,7 @@ def jit(call):
     return next(iter(call.args.values()), cst.Name("_gone_"))
 
 
-for _name in ("jit", "ms_function", "constexpr", "jit_class", "nn.optim.optimizer.opt_init_args_register"):
+for _name in ("jit", "ms_function", "constexpr", "ops.constexpr", "jit_class", "nn.optim.optimizer.opt_init_args_register"):
     add(Rule(f"mindspore.{_name}", "_gone_"), VALUES)
 
 

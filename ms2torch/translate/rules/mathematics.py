@@ -73,7 +73,7 @@ nanmean | torch.nanmean({{input}}, dim={{axis?}}, keepdim={{keepdims?}})
 diff | torch.diff({{x}}, n={{n?}}, dim={{axis?}}, prepend={{prepend?}}, append={{append?}})
 cov | torch.cov({{input}}, correction={{correction?}})
 histc | torch.histc({{input}}, bins={{bins?}}, min={{min?}}, max={{max?}})
-bincount | torch.bincount({{input}}, {{weights?}}, minlength={{minlength?}})
+bincount | torch.bincount({{input}}, {{weights?}}, minlength={{minlength?}}).float() | PyTorch's are integers | PyTorch 的结果是整数
 searchsorted | torch.searchsorted({{sorted_sequence}}, {{values}}, right={{right?}})
 bucketize | torch.bucketize({{input}}, torch.tensor({{boundaries}}), right={{right?}})
 unique_consecutive | torch.unique_consecutive({{input}}, return_inverse={{return_inverse?}}, return_counts={{return_counts?}}, dim={{dim?}})

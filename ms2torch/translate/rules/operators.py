@@ -130,7 +130,6 @@ roll | torch.roll({input}, {shifts}, {dims?})
 ReverseV2 | torch.flip({input}, {axis})
 tril | torch.tril({input}, {diagonal?})
 triu | torch.triu({input}, {diagonal?})
-unique | torch.unique({input}, return_inverse=True) | sorted; MindSpore keeps the order of first sight | PyTorch 排序，MindSpore 按首次出现的次序
 chunk | torch.chunk({input}, {chunks}, dim={axis?})
 split | torch.split({tensor}, {split_size_or_sections}, dim={axis?})
 Split | torch.chunk({input_x}, {output_num}, dim={axis?})
@@ -546,3 +545,14 @@ def full(call):
 @rule("ops.functional.identity", "x")
 def identity(call):
     return call.updated.args[0].value
+
+
+@rule(
+    "ops.unique ops.Unique",
+    "unique_in_order(x), at the head",
+    "torch.unique sorts; MindSpore keeps the order of first sight",
+    "torch.unique 会排序，MindSpore 保持首次出现的次序",
+)
+def unique(call):
+    call.helper("unique_in_order")
+    return f"unique_in_order({{{next(iter(call.args))}}})"

@@ -413,6 +413,8 @@ _listed("nn.Optimizer.parameters_dict", "dict((p.label, p) for p in listing(opti
 def current_rate(call):
     if isinstance(call.inferred("self"), OwnOf):
         return call.updated         # what a class of the program's own descends from has the method
+    if not call.rewriter.mentions('"params"', "'params'"):  # no groups anywhere
+        return 'torch.tensor({self}.param_groups[0]["lr"])'
     made = getattr(call.inferred("self"), "call", None)
     params = call.rewriter.reading.inferred(made.args[0]) if made is not None and made.args else None
     if not isinstance(params, Seq) or not is_tensor(params.item):
