@@ -1,6 +1,10 @@
 """Operators that read and write by index, sort and search."""
+import mindspore as ms
+import numpy as np
+from mindspore import ops
+
 from tests.reference.expressions import evaluate, lines
-from tests.reference.judge import case
+from tests.reference.judge import case, data
 
 GIVEN = lines("""
 ops.gather(T((3,4)), I(0,2), 0)
@@ -303,3 +307,28 @@ def test_value(line):
 @case(each={"line": REFUSED}, raises=True)
 def test_refusal(line):
     return evaluate(line)
+
+
+class Whole(ms.nn.Cell):
+    def construct(self, a, b):
+        a[...] = b
+        return a
+
+
+@case(mode="BOTH", each={"shape": [(2, 3), (1, 2, 3), (3, 1, 2), (3,), ()]})
+def test_all_elements_are_written(shape):
+    return Whole()(ms.Tensor(data((2, 3))), ms.Tensor(data(shape, seed=1)))
+
+
+@case(mode="BOTH", raises=True, each={"shape": [(1, 1, 1), (1, 1, 3)]})
+def test_all_elements_are_not_written(shape):
+    return Whole()(ms.Tensor(data((2, 3))), ms.Tensor(data(shape, seed=1)))
+
+
+SCATTERED = [((), (2,), (2, 3)), ((2,), (2,), (2, 3)), ((2, 1), (2,), (-4,)), ((2, 1), (2, 2), (4, 3)),
+             ((2, 3), (2,), (4, 3))]
+
+
+@case(mode="BOTH", raises=True, each=[{"indices": i, "updates": u, "shape": s} for i, u, s in SCATTERED])
+def test_scatter_nd_of_wrong_shapes(indices, updates, shape):
+    return ops.scatter_nd(ms.Tensor(np.zeros(indices, np.int64)), ms.Tensor(data(updates)), shape)

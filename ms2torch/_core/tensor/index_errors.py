@@ -6,9 +6,12 @@ after torch has refused them, so that right programs pay nothing.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import torch
 
+from ms2torch._core import mode
 from ms2torch._core.tensor import printing
 from ms2torch._core.tensor.dtype import from_torch
 
@@ -226,6 +229,16 @@ def uneven() -> ValueError:
 def one_value(value: torch.Tensor) -> ValueError:
     return ValueError("For SetItem, the shape of right value must be () or (1, ) when shape of left value is "
                       f"0, but got{_vector(value.shape)}")
+
+
+def reshaped(value: torch.Tensor, shape) -> torch.Tensor:
+    """What ``t[...] = value`` writes of a value with more dimensions than t; ValueError for another size."""
+    if value.numel() != math.prod(shape):
+        if mode.graph or mode.inside:
+            raise ValueError("For primitive[Reshape], the accumulate of x_shape must be equal to out_shape, "
+                             f"but got x_shape: {_vector(value.shape)}, and out_shape: {_vector(shape)}")
+        raise ValueError(f"proposed_shape '{_vector(shape)}' is invalid for input of size {value.numel()}")
+    return value.reshape(shape)
 
 
 def check_broadcast(value: torch.Tensor, shape) -> None:

@@ -62,6 +62,8 @@ def setitem(t: torch.Tensor, index, value) -> None:
     if target is not None:
         if listed and target.ndim == 0:
             raise errors.uneven()
+        if index is Ellipsis and isinstance(value, torch.Tensor) and value.ndim > t.ndim:
+            value = errors.reshaped(value, t.shape)
         _fill(target, value)
         return
     if t.ndim == 0 and (index.__class__ is list or (

@@ -330,6 +330,17 @@ def scatter_nd(indices, updates, shape):
     (``mindspore.ops.scatter_nd``.)
     """
     shape = ints(shape)
+    if min(shape, default=1) <= 0:
+        raise final(ValueError("For 'ScatterNd', the input [shape] should be a tuple with all positive item. "
+                               f"But got: {{ {' '.join(map(str, shape))} }}"))
+    if tuple(shape[indices.shape[-1]:]) != tuple(updates.shape[indices.ndim - 1:]) or (
+            updates.shape[: indices.ndim - 1] != indices.shape[:-1]):
+        told = [", ".join(map(str, one)) for one in (indices.shape, updates.shape)]
+        raise final(ValueError(
+            "For 'ScatterNd', if the last dimension of 'indices' is 'N', the shape of 'updates' should be "
+            "the concatenation of 'indices.shape[:-1]' and 'shape[N:]'. but got 'indices.shape' is "
+            f"(({told[0]}), 'updates.shape' is (({told[1]}), 'shape' is "
+            f"({''.join(f'{n}, ' for n in shape)})."))
     if has_numbers(indices):
         limit = torch.tensor(shape[:indices.shape[-1]])
         wrong = indices >= limit
