@@ -83,7 +83,7 @@ def _ask_widths(given, mode) -> None:
             raise refusal(TypeError, f"num should be an integer, but got {kind}")
         if kind in (bool, float) and mode in ("edge", *_STATISTICS):
             raise refusal(TypeError, f'Failed calling Tile with "Tile()(input=Tensor, dims=Tuple'
-                          f'<{kind.__name__}>)". The valid calling should be: '
+                          f'<{kind.__name__}>)".\nThe valid calling should be: \n'
                           '"Tile()(input=<Tensor>, dims=<Tensor, tuple of int>)".')
         if kind is float and mode == "wrap":
             raise refusal(TypeError, 'Failed calling Slice with "Slice()(input=Tensor, begin=Tuple<float>, '

@@ -92,8 +92,8 @@ def wrong_arguments(valid: str, arguments: dict, defaults: dict) -> TypeError | 
     if not wrong:
         return None
     plain = _ARGUMENT.sub(r"\1=<\6>", valid)
-    return TypeError(f'Failed calling {head} with "{head}{"".join(said)}". '
-                     f'The valid calling should be: "{plain}".')
+    return TypeError(f'Failed calling {head} with "{head}{"".join(said)}".\n'
+                     f'The valid calling should be: \n"{plain}".')
 
 
 # Primitives whose callers in Python read bytes as a string; the others print their class.

@@ -55,7 +55,9 @@ def overload_error(name: str, given, named, call_text: str, unbound: bool) -> Ty
 
 def valid_calls(name: str) -> str:
     """What an error adds about the forms of ``name``; nothing where it has none here."""
-    forms = [f'"{name}({_told(form)})"' for form in OVERLOADS.get(name, ())[1:]]
+    called, *forms = OVERLOADS.get(name, ("",))
+    called = name if name.startswith("Tensor.") else called
+    forms = [f'"{called}({_told(form)})"' for form in forms]
     return "\n".join(["\nThe valid calling should be:", *forms]) if forms else ""
 
 

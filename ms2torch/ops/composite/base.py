@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import numbers
 import operator
 
 import numpy as np
@@ -18,7 +17,6 @@ from ms2torch._core.gradient import autodiff
 from ms2torch._core.gradient.passes import Valued
 from ms2torch._core.gradient.rows import as_gradients
 from ms2torch._core.random import graph_streams
-from ms2torch._core.tensor import dtype
 from ms2torch._core.tensor.printing import plain_repr
 from ms2torch._core.tensor.tensor import Tensor, lift
 from ms2torch.common.parameter import Parameter
@@ -31,6 +29,8 @@ from ms2torch.ops.function.grad_func import (
     need_function,
     refuse_without_gradients,
 )
+
+from . import _kinds
 
 _EMPTY = object()
 
@@ -149,9 +149,8 @@ class MultitypeFuncGraph:
 
     def register(self, *types):
         """Decorates the function to call for arguments of ``types``."""
-        names = tuple(t if isinstance(t, str) else str(t) for t in types)
-
         def keep(fn):
+            names = tuple(map(_kinds.registered, types))
             self.entries.append((names, fn))
             self._chosen.clear()
             return fn
@@ -164,35 +163,24 @@ class MultitypeFuncGraph:
             raise TypeError("For 'MultitypeFuncGraph', the input can not be numpy.ndarray")
         if len(self.entries) == 1:          # there is nothing to choose, whatever kinds were registered
             return _in_its_language(self.entries[0][1])(*args)
-        fn = self._chosen.get(key)
+        graph = graph_streams.here.call is not None
+        fn = self._chosen.get((graph, key))
         if fn is None:
-            fn = self._choose(args)
-            if not any(_depends_on_value(names) for names, _ in self.entries):
-                self._chosen[key] = fn
+            fn = self._choose(args, graph)
+            by_dtype = any(n.startswith("Tensor[") for names, _ in self.entries for n in names)
+            if not by_dtype and type not in key:        # else the values decide, not their classes
+                self._chosen[graph, key] = fn
         return _in_its_language(fn)(*args)
 
-    def _choose(self, args):
-        # The last registered match wins, exact kinds before general ones, as in MindSpore.
-        best, best_rank = None, None
-        for order, (names, fn) in enumerate(self.entries):
-            if len(names) != len(args):
-                continue
-            ranks = [_rank(name, arg) for name, arg in zip(names, args, strict=True)]
-            if None in ranks:
-                continue
-            rank = (-sum(ranks), order)
-            if best_rank is None or rank > best_rank:
-                best, best_rank = fn, rank
-        if best is None:
-            if any(isinstance(a, np.ndarray) for a in args):
-                raise TypeError("For 'MultitypeFuncGraph', the input can not be numpy.ndarray")
-            kinds = ", ".join(_kind(a) for a in args)
-            known = "\n".join(f"({', '.join(n)})" for n, _ in self.entries)
-            raise ValueError(
-                f"For 'MultitypeFuncGraph', cannot find fn match given args. Got (sigs, fn): {known}, and "
-                f"(dtype, args): {kinds}; the graph's name is '{self.name}'."
-            )
-        return best
+    def _choose(self, args, graph: bool):
+        kinds = [_kinds.of(arg, graph) for arg in args]
+        # Of several that fit, a graph takes the last registered, Python the first, as in MindSpore.
+        for names, fn in reversed(self.entries) if graph else self.entries:
+            if len(names) == len(args) and all(
+                    n.lower() in kind for n, kind in zip(names, kinds, strict=True)):
+                return fn
+        raise ValueError("For 'MultitypeFuncGraph', cannot find fn match given args. "
+                         f"{_kinds.told(self.entries, kinds)}.")
 
 
 def _in_its_language(function):
@@ -200,62 +188,6 @@ def _in_its_language(function):
     if graph_streams.here.call is None:
         return function
     return calling.called(function)
-
-
-def _depends_on_value(names) -> bool:
-    return any(n.startswith("Tensor[") for n in names)
-
-
-def _kind(obj) -> str:
-    if isinstance(obj, Parameter):
-        return "Ref"
-    if isinstance(obj, Tensor):
-        return "Tensor"
-    if obj is None:
-        return "None"
-    return {
-        bool: "Bool",
-        int: "Int64",
-        float: "Float32",
-        str: "String",
-        tuple: "Tuple",
-        list: "List",
-        dict: "Dict",
-    }.get(type(obj), "Function" if callable(obj) else type(obj).__name__)
-
-
-# How well a registered type name fits an argument: 0 is exact, larger is more general, None does not fit.
-def _rank(name: str, obj) -> int | None:
-    low = name.lower()
-    if isinstance(obj, Tensor):
-        if low in ("tensor", "ref") or (low == "reference"):
-            return 0
-        if low.startswith("tensor[") and str(obj.dtype).lower() == low[7:-1]:
-            return 0
-        return 3 if low == "any" else None
-    if obj is None:
-        return 0 if low in ("none", "typenone") else None
-    if isinstance(obj, bool):
-        return {"bool": 0, "number": 2}.get(low)
-    if isinstance(obj, numbers.Number):
-        if low == "number":
-            return 1
-        if isinstance(obj, int):
-            return 0 if low.startswith(("int", "uint")) else None
-        return 0 if low.startswith("float") else None
-    if isinstance(obj, str):
-        return 0 if low == "string" else None
-    if isinstance(obj, tuple):
-        return 0 if low == "tuple" else (1 if low == "sequence" else None)
-    if isinstance(obj, list):
-        return 0 if low == "list" else (1 if low == "sequence" else None)
-    if isinstance(obj, dict):
-        return 0 if low in ("dict", "dictionary") else None
-    if isinstance(obj, dtype.Type):
-        return 0 if low in ("type", "typetype", "metatype") else None
-    if callable(obj):
-        return 0 if low in ("function", "func", "cell", "primitive", "functional") else None
-    return None
 
 
 class _Mapping:

@@ -181,8 +181,8 @@ def _tensor(input, name):
     if not isinstance(input, torch.Tensor):
         from ms2torch._core.checks.calls import describe
 
-        raise TypeError(f'Failed calling {name} with "{name}()(x={describe(input)})". '
-                        f'The valid calling should be: "{_LIKE.format(name)}".')
+        raise TypeError(f'Failed calling {name} with "{name}()(x={describe(input)})".\n'
+                        f'The valid calling should be: \n"{_LIKE.format(name)}".')
     return input
 
 
@@ -302,7 +302,7 @@ def _evenly(start, stop, num):
     num = _number(num)
     if not isinstance(num, (int, np.integer)) or isinstance(num, bool):
         raise TypeError('Failed calling LinSpace with "LinSpace()(start=Tensor, stop=Tensor, '
-                        f'num={type(num).__name__})". The valid calling should be: '
+                        f'num={type(num).__name__})".\nThe valid calling should be: \n'
                         '"LinSpace()(start=<Tensor>, stop=<Tensor>, num=<Tensor, int>)".')
     if num <= 0:
         raise ValueError(f"For primitive[LinSpace], the num must be greater than 0, but got {num}.")

@@ -41,7 +41,7 @@ def _cast_number(number, want):
         from ms2torch._core.checks.calls import describe
 
         raise TypeError(f'Failed calling Cast with "Cast()(input={describe(number)}, '
-                        'dtype=mindspore.dtype)". The valid calling should be: '
+                        'dtype=mindspore.dtype)".\nThe valid calling should be: \n'
                         '"Cast()(input=<Number, Tensor>, dtype=<mindspore.dtype>)".')
     return wrap(as_torch(number, want))
 

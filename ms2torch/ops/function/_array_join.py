@@ -282,7 +282,7 @@ def _meshgrid_mint(*tensors, indexing=None):
 def _meshed(tensors, order: str) -> tuple:
     if not all(isinstance(t, torch.Tensor) for t in tensors):
         raise TypeError(f'Failed calling Meshgrid with "Meshgrid(indexing=string)(inputs='
-                        f'{describe(tuple(tensors))})". The valid calling should be: '
+                        f'{describe(tuple(tensors))})".\nThe valid calling should be: \n'
                         '"Meshgrid(indexing=<string>)(inputs=<list of tensor, tuple of Tensor>)".')
     if any(t.ndim > 1 for t in tensors):
         raise asked(ValueError("For 'BroadcastTo', in order to broadcast, each dimension pair must be equal "

@@ -28,8 +28,8 @@ def flip(input, dims):
 def flipped(input, axis):
     """Shared kernel of ``flip`` and ``reverse``; an int is refused, as in MindSpore."""
     if not isinstance(axis, (tuple, list)):
-        raise TypeError('Failed calling ReverseV2 with "ReverseV2(axis=int)(input=Tensor)". '
-                        f'The valid calling should be: "{_REVERSE}".')
+        raise TypeError('Failed calling ReverseV2 with "ReverseV2(axis=int)(input=Tensor)".\n'
+                        f'The valid calling should be: \n"{_REVERSE}".')
     ndim, seen = input.ndim, set()
     for i, a in enumerate(axis):
         a = in_range(a, ndim, f"For 'ReverseV2', the 'axis[{i}]' must be in range of [{{low}}, {{ndim}}), "

@@ -202,7 +202,7 @@ def _check_places(name, x, indices, updates) -> None:
             value = int(indices.reshape(-1, len(limit))[row, column])
             if name.startswith("ScatterNd") and name != "ScatterNdUpdate":
                 raise final(RuntimeError(f"Launch kernel failed, name:Default/{name}-op0"))
-            if name.startswith("ScatterNd"):
+            if name in ("ScatterNdUpdate", "TensorScatterUpdate"):
                 place = ", ".join(map(str, indices.reshape(-1, len(limit))[row].tolist()))
                 raise ValueError(f"For '{name}', indices out of range for input_x. Please check the indices "
                                  f"which is [const vector]{{{place}}}")

@@ -89,8 +89,8 @@ def dropout(input, p=0.5, training=True, seed=None, *, seed0=None, seed1=None):
     _check_p("dropout", p)
     if p.__class__ is int or (isinstance(p, torch.Tensor) and not p.is_floating_point()):
         raise TypeError('Failed calling Dropout with "Dropout(keep_prob=int, Seed0=int, Seed1=int)(x=Tensor)'
-                        '". The valid calling should be: "Dropout(keep_prob=<float>, Seed0=<int>, Seed1=<int>'
-                        ')(x=<Tensor>)".')
+                        '".\nThe valid calling should be: \n"Dropout(keep_prob=<float>, Seed0=<int>, '
+                        'Seed1=<int>)(x=<Tensor>)".')
     p = float(p)
     if not input.is_floating_point():
         raise TypeError("For primitive[Dropout], the input argument[x] must be a type of {Tensor[BFloat16], "
