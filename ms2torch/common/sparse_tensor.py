@@ -7,6 +7,7 @@ torch's own sparse layouts are not used: MindSpore's keep explicit zeros, unsort
 from __future__ import annotations
 
 import functools
+from types import FunctionType
 
 import torch
 
@@ -52,6 +53,17 @@ class _Sparse(Valued):
 
     values: Tensor
     shape: tuple[int, ...]
+
+    def __init_subclass__(cls, **kwargs) -> None:
+        """Each kind has its methods under its own name, which Python's errors tell."""
+        super().__init_subclass__(**kwargs)
+        for name, method in vars(_Sparse).items():
+            if isinstance(method, FunctionType) and not name.startswith("__") and name not in vars(cls):
+                own = FunctionType(method.__code__, method.__globals__, name, method.__defaults__,
+                                   method.__closure__)
+                own.__kwdefaults__, own.__doc__ = method.__kwdefaults__, method.__doc__
+                own.__module__, own.__qualname__ = cls.__module__, f"{cls.__name__}.{name}"
+                setattr(cls, name, own)
 
     @property
     def dtype(self):

@@ -134,7 +134,9 @@ def _stacked(name, function):
         if isinstance(tup, torch.Tensor):
             return tup
         if not isinstance(tup, (list, tuple)):
-            raise TypeError(f"Tensor or, list or tuple of tensors are required, but got{type(tup)}")
+            comma, space = "," * (name != "dstack"), " " * (name == "column_stack")
+            raise TypeError(f"Tensor or{comma} list or tuple of tensors are required, but got"
+                            f"{space}{type(tup)}")
         for part in tup:
             if not hasattr(part, "ndim"):
                 raise refusal(AttributeError, f"'{type(part).__name__}' object has no attribute 'ndim'")

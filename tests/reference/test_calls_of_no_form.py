@@ -146,3 +146,17 @@ def _scales():
 @case(each={"given": list(CALLS)})
 def test_calls(given):
     return said(CALLS[given], (), {})
+
+
+@case(each={"what": ["std", "var", "sum", "prod", "min", "max", "split", "tile", "all"]})
+def test_one_argument_under_two_names(what):
+    x = Tensor([[1.0, 2.0], [3.0, 4.0]])
+    named = {"min": {"axis": 1}, "max": {"axis": 1}, "split": {"split_size": 1}, "tile": {"dims": (2,)}}.get(what, {"dim": 1})
+    return said(getattr(x, what), ((1,) if what == "tile" else 1,), named)
+
+
+@case
+def test_methods_of_sparse_tensors_are_told_by_their_kind():
+    sparse, coordinates = ms.CSRTensor(Tensor([0, 1]), Tensor([0]), Tensor([1.0]), (1, 2)), ms.COOTensor(Tensor([[0, 0]]), Tensor([1.0]), (1, 2))
+    return [said(f, args, {}) for f, args in ((sparse.astype, ()), (sparse.abs, (1,)), (coordinates.abs, (1,)), (Tensor([1.0]).astype, (np.float32(2),)),
+                                              (Tensor([1.0]).astype, (...,)))]

@@ -69,7 +69,7 @@ class Respelling:
         if fits and not others.keys() <= names_in_forms(called):
             return True
         names = callsite.keyword_names()
-        told = [(n, v) for n, v in given.items() if n not in unset and (n == own or n not in named)]
+        told = [(n, v) for n, v in given.items() if n not in unset]         # (some are given twice)
         keywords = {n: v for n, v in told if n != own and (n in shown.named or n in names)}
         keywords = {n: lower({**keywords, **others}[n]) for n in names or (*keywords, *others)
                     if n in keywords or n in others}

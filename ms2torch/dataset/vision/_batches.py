@@ -9,11 +9,12 @@ import math
 
 import numpy as np
 
+from ms2torch._core.checks.calls import class_text
 from ms2torch._core.random.distributions import Gamma32
 from ms2torch._core.random.engines import MT19937
 
 from ..core.validator_helpers import check_pos_float32, check_positive, check_value, type_check
-from ..transforms.operation import OperationError, RandomOperation
+from ..transforms.operation import OperationError, RandomOperation, calls_through, is_pil
 from ..transforms.py_transforms_util import Implementation
 from ._random import weighted
 from .utils import ImageBatchFormat
@@ -24,6 +25,13 @@ __all__ = ["CutMixBatch", "MixUpBatch"]
 class _Mixing(RandomOperation):
     implementation = Implementation.C
     one_to_one = False
+
+    @calls_through
+    def __call__(self, *columns):
+        for column in columns:
+            if not (isinstance(column, np.ndarray) or is_pil(column)):
+                raise TypeError(f"Input should be NumPy or PIL image, got {class_text(column)}.")
+        return super().__call__(*columns)
 
     def _opened(self):
         from ..core import config

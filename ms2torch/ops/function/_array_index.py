@@ -113,6 +113,8 @@ def _gather_method(input, input_indices=None, axis=None, batch_dims=0, *, dim=No
     """``mindspore.Tensor.gather``: ``ops.gather`` as ``(input_indices, axis)``, torch's gather as ``(dim,
     index)``.
     """
+    if axis is not None and dim is not None:
+        raise no_matching_form("gather", input_indices, axis)
     if (isinstance(axis, torch.Tensor) and axis.ndim) or isinstance(input_indices, (int, np.integer)):
         dim, index = int(input_indices), axis
     if index is not None:

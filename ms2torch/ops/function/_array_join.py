@@ -336,6 +336,8 @@ def _split_method(input, split_size_or_sections=None, axis=0, *, split_size=None
     """In parts of a size, or of the sizes of a list, along ``axis`` (``mindspore.Tensor.split``)."""
     if output_num is not None or generations.has_old_meaning("mindspore.Tensor.split"):
         return _split_as_before(input, split_size_or_sections, axis, output_num)
+    if split_size is not None and split_size_or_sections is not None:
+        raise TypeError                         # told by its forms
     size = split_size if split_size_or_sections is None else split_size_or_sections
     if size is None:
         raise no_matching_form("split")

@@ -58,7 +58,7 @@ def _word(dtype):
     if isinstance(dtype, str) and dtype.lower() not in _dtype._WORDS:
         raise TypeError(f"For Tensor.astype, the string input type must be one of {_NAMES}, "
                         f"but got '{dtype}'.")
-    if isinstance(dtype, (builtins.int, builtins.float, tuple, list)):
+    if not isinstance(dtype, (str, type, np.dtype, _dtype.Type, torch.dtype)):
         raise TypeError(f"For Tensor.astype, the input type must be one of [{_KINDS}], but got '{dtype}'.")
     return dtype
 
@@ -292,6 +292,8 @@ def permute(input, *axis, dims=...):
 def tile(input, *counts, dims=None, reps=None):
     """The Tensor repeated along its axes, as numbers or one tuple (``mindspore.Tensor.tile``)."""
     if counts:
+        if dims is not None or reps is not None:
+            raise TypeError                     # told by its forms
         if isinstance(counts[0], list):
             raise no_matching_form("tile", *counts)
         dims = counts

@@ -261,6 +261,8 @@ def _make_method(kind, name):
             for given, usual in ((keepdims, False), (initial, None), (where, True))
         )
         _check_kinds(name, args, keepdims, initial, where, return_indices, axis, dim, keepdim)
+        if args and not (axis is dim is None):
+            raise TypeError                     # told by its forms
         many = len(args) > 2 or (args and isinstance(args[0], (tuple, list)))
         old = generations.has_old_meaning("mindspore.Tensor.max")
         if many or old:

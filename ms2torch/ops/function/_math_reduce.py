@@ -383,6 +383,8 @@ def var(input, axis=None, ddof=0, keepdims=False):
 def _spread_method(name, finish, taken=()):
     def spread(self, axis=None, ddof=0, keepdims=False, *, dim=OMITTED, correction=OMITTED,
                keepdim=OMITTED):
+        if axis is not None and dim is not OMITTED:
+            raise TypeError                     # told by its forms
         later, dim = not dim is correction is keepdim is OMITTED, None if dim is OMITTED else dim
         correction, keepdim = 0 if correction is OMITTED else correction, keepdim is not OMITTED and keepdim
         if later and taken and self.dtype not in taken:
