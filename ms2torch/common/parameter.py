@@ -172,6 +172,15 @@ class Parameter(Tensor):
         for flag in _FLAGS:
             if flag in info.__dict__:
                 self.__dict__[flag] = info.__dict__[flag]
+        of = info.__dict__.get("_clone_of")
+        if of is not None and (of := of()) is not None and of.shape == self.shape:
+            of._has_twin(self)
+
+    def _has_twin(self, twin: Parameter) -> None:
+        """``twin`` is what an optimizer keeps of this weight, and lies as it does."""
+        self.__dict__.setdefault("_twins", weakref.WeakSet()).add(twin)
+        if self._share is not None:
+            self._share.split(twin)
 
     def __repr__(self) -> str:
         shape = "(" + ", ".join(map(str, self.shape)) + ("," if len(self.shape) == 1 else "") + ")"
@@ -361,6 +370,7 @@ class Parameter(Tensor):
         for flag in _COPIED:
             if flag in self.__dict__:
                 new.__dict__[flag] = self.__dict__[flag]
+        new.__dict__["_clone_of"] = weakref.ref(self)
         if fill is None and not (isinstance(init, str) and init == "same"):
             from .initializer import initializer
 
@@ -420,7 +430,7 @@ class Parameter(Tensor):
 
 
 # What no copy of a Parameter takes along.
-_OWN = ("_rest", "_grad_hooks", "_share", "_twins")
+_OWN = ("_rest", "_grad_hooks", "_share", "_twins", "_clone_of")
 _FILLS = {"zeros": torch.zeros_like, "ones": torch.ones_like}
 
 
@@ -477,9 +487,7 @@ class ParameterTuple(tuple):
         for param in self:
             twin = _clone(param, init)
             twin.name = prefix + "." + twin.name
-            param.__dict__.setdefault("_twins", weakref.WeakSet()).add(twin)
-            if param._share is not None:
-                param._share.split(twin)
+            param._has_twin(twin)
             new.append(twin)
         return ParameterTuple(new)
 

@@ -99,7 +99,9 @@ class _Sunk:
     def next_batch(self) -> tuple:
         """The next batch; after the last one of the dataset comes the first of its next pass."""
         if self._source is None:
-            self._source = self.dataset.create_tuple_iterator(num_epochs=-1, do_copy=False)
+            # (No step is beyond passes without end, but they could not begin behind one.)
+            passes = 2**31 - 1 if self.dataset.get_init_step() else -1
+            self._source = self.dataset.create_tuple_iterator(num_epochs=passes, do_copy=False)
             self._batches = iter(self._source)
         try:
             return tuple(next(self._batches))

@@ -478,7 +478,11 @@ class Model:
             if mode not in _SPLITTING:
                 raise RuntimeError("'infer_train_layout' only supports 'semi_auto_parallel' and "
                                    f"'auto_parallel' mode, but got {mode}.")
-            batch = next(train_dataset.create_tuple_iterator(num_epochs=1))
+            step, train_dataset._global_step = train_dataset._global_step, 0
+            try:        # (of a training that goes on too, which begins behind that batch)
+                batch = next(train_dataset.create_tuple_iterator(num_epochs=1))
+            finally:
+                train_dataset._global_step = step
             network = self._train_network
             return laid_out(network, getattr(network, "network", network), batch)
 

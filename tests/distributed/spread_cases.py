@@ -451,9 +451,14 @@ def inferred():
     ms.set_auto_parallel_context(parallel_mode="semi_auto_parallel", full_batch=True)
     x = Tensor(np.random.RandomState(1).randn(BATCH, WIDTH))
     data = ms.dataset.NumpySlicesDataset({"x": x.asnumpy(), "y": x.asnumpy()}, shuffle=False).batch(BATCH)
+    data.set_init_step(3)       # (a training that goes on behind more batches than there are in an epoch)
     net = Mlp(2, 2)
+    weight = net.trainable_params()[0]
+    state = ms.Parameter(ops.zeros_like(weight))        # as optimizers make it that have no clone()
+    state.param_info = weight.param_info.clone()
     model = ms.Model(Loss(net), optimizer=nn.Momentum(net.trainable_params(), 0.1, 0.9))
     trained = model.infer_train_layout(data)
+    assert state._rest.to_local().shape == weight._rest.to_local().shape != weight.shape
     found = ms.Model(net).infer_predict_layout(x)
     ms.reset_auto_parallel_context()
     wrapped = AutoParallel(Mlp(2, 2), parallel_mode="semi_auto")

@@ -54,6 +54,15 @@ def test_sink_mode_on_a_device_counts_sink_size_steps_to_an_epoch(ascend):
     assert np.array_equal(one.predict(Tensor(X)).asnumpy(), plain.predict(Tensor(X)).asnumpy())
 
 
+def test_sink_mode_goes_on_behind_more_batches_than_an_epoch_has(ascend):
+    whole, one, data = model(), model(), batches()
+    whole.train(8, batches(), dataset_sink_mode=True, sink_size=1)
+    one.train(7, batches(), dataset_sink_mode=True, sink_size=1)
+    data.set_init_step(7)
+    one.train(8, data, dataset_sink_mode=True, sink_size=1, initial_epoch=7)
+    assert np.array_equal(one.predict(Tensor(X)).asnumpy(), whole.predict(Tensor(X)).asnumpy())
+
+
 def test_a_dynamic_loss_scale_trains_and_skips_overflows():
     """amp_level O2 scales dynamically from 2**24; MindSpore refuses that on the CPU."""
     one = model(amp_level="O2")
