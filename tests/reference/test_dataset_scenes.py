@@ -347,6 +347,7 @@ DRAWN = {"columns": ((3, 4, COLUMNS), {}), "two of them": ((4, 4, COLUMNS), {"co
          "no such column": ((3, 4, COLUMNS), {"columns_list": ["z"]}), "any columns": ((8, 2), {}),
          "workers": ((3, 6, COLUMNS), {"num_parallel_workers": 2}), "any rows": ((30, None, {"a": ("int8", [1])}), {}),
          "shards": ((3, 4, COLUMNS), {"num_shards": 2, "shard_id": 0}), "samples": ((3, 4, COLUMNS), {"num_samples": 2}),
+         "samples of any columns": ((8, 2), {"num_samples": 4}), "samples alone": ((8, None), {"num_samples": 3}),
          "shuffle": ((3, 4, COLUMNS), {"shuffle": True}), "text": ((3, 2, {"a": ("string", [2])}), {}),
          "-1 rows": ((3, -1, COLUMNS), {}), "kind": ((3, "x"), {}), "list": ((3, 3), {"columns_list": "a"})}
 

@@ -182,3 +182,27 @@ MISTAKES = {
 @case(each={"what": list(MISTAKES)})
 def test_mistakes(what):
     return said(lambda: MISTAKES[what]() and None)
+
+
+def pil(image=IMAGE):
+    from PIL import Image
+
+    return Image.fromarray(image)
+
+
+FILTERS = {
+    "turn by filters of Pillow": lambda: V.RandomRotation((90, 90), True, Inter.PILCUBIC)(IMAGE),
+    "affine by filters of Pillow": lambda: V.RandomAffine(2, resample=Inter.PILCUBIC)(IMAGE),
+    "one affine by filters of Pillow": lambda: V.Affine(10, (1, 1), 1.0, (1, 1), Inter.PILCUBIC)(IMAGE),
+    "turn an array": lambda: V.RandomRotation((90, 90), True, Inter.ANTIALIAS)(IMAGE),
+    "affine of an array": lambda: V.RandomAffine(2, resample=Inter.ANTIALIAS)(IMAGE),
+    "turn about a centre": lambda: V.RandomRotation((90, 90), True, Inter.ANTIALIAS, (5, 5))(pil()),
+    "turn by 30": lambda: V.RandomRotation((30, 30), resample=Inter.ANTIALIAS)(pil()),
+    "tilt": lambda: V.RandomPerspective(0.5, 1.0, Inter.AREA)(pil()),
+    "tilt by filters of Pillow": lambda: V.RandomPerspective(0.5, 1.0, Inter.PILCUBIC)(pil()),
+}
+
+
+@case(each={"what": list(FILTERS)})
+def test_interpolations_that_are_refused(what):
+    return said(FILTERS[what])

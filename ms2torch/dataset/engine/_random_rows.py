@@ -26,8 +26,8 @@ class RandomDataset(SourceDataset, VisionBaseDataset):
     drawn with the pipeline's seed, as MindSpore's does. All epochs are the same.
 
     Without a ``schema`` the columns are drawn too, without ``total_rows`` the number of rows.
-    ``num_samples``, ``shuffle`` and shards are taken and have no effect, as in MindSpore. RuntimeError for
-    columns of text.
+    ``num_samples`` is the number of rows without a ``schema``, has no effect with one; ``shuffle`` and shards
+    are taken and have none, as in MindSpore. RuntimeError for columns of text.
     """
 
     def __init__(self, total_rows=None, schema=None, columns_list=None, num_samples=None,
@@ -45,6 +45,8 @@ class RandomDataset(SourceDataset, VisionBaseDataset):
                 raise TypeError(f"path: {schema} is not string")
             schema = Schema._of_dataset(schema)
         self.schema = schema
+        if schema is None and num_samples:
+            self.total_rows = num_samples
 
     def _begun(self):
         """The stream after the draws of what is not given, the number of rows, and (name, dtype, shape) of
@@ -79,11 +81,12 @@ class RandomDataset(SourceDataset, VisionBaseDataset):
     def _open(self, run):
         if self.cache is not None:
             return self._open_cached(run)
-        made = self._made(*self._begun())
+        draw, rows, columns = self._begun()
+        made = self._made(draw, rows, columns)
         kept: list = []
 
         def epoch():
-            for number in range(self._size()):
+            for number in range(rows):
                 if number == len(kept):
                     kept.extend(islice(made, 1))
                 yield [value.copy() for value in kept[number]]

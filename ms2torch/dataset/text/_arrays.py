@@ -38,8 +38,11 @@ class TextTensorOperation(TensorOperation):
         found = []
         for one in inputs:
             if isinstance(one, (list, tuple)):
-                one = np.array(one)
-                one = np.array(one.tolist()) if one.dtype.kind == "U" and one.size else one
+                given, one = one, np.array(one)
+                if one.dtype.kind == "U" and one.size:
+                    one = np.array(one.tolist())
+                elif one.dtype.kind == "O":
+                    one = given
             if np.asarray(one).dtype.kind == "U":
                 _check_encodable(one)
             found.append(one)

@@ -42,7 +42,9 @@ def _method(resample: Inter, name: str, image) -> str:
         told = ValueError("Input image should be a Pillow image.") if name == "RandomAffine" else None
         needs_pil(image, told)
     if resample not in _METHODS:
-        raise OperationError(f"{name}: Invalid InterpolationMode, check input value of enum.")
+        known = "only support Linear, Nearest, Cubic and Area" if name == "Affine" else ""
+        told = f"{name}: Invalid InterpolationMode, {known or 'check input value of enum'}."
+        raise OperationError(told, "Syntax error.") if name.endswith("Affine") else OperationError(told)
     if resample is Inter.CUBIC and image.ndim == 3 and image.shape[2] > 4:
         raise OperationError(f"{name}: interpolation can not be CUBIC when image channel is greater than 4.")
     return _METHODS[resample]
@@ -162,11 +164,14 @@ class RandomRotation(RandomOperation, ImageOperation):
 
     def _apply(self, degrees, image):
         return _rotated(image, float(degrees), self.resample, self.expand, self.center, self.fill_value,
-                        "Rotate")
+                        "RandomRotation")
 
     def _execute_py(self, image):
         needs_pil(image)
         degrees, how = random.uniform(*self.degrees), pil_filter(self.resample)
+        if self.resample is Inter.ANTIALIAS and (self.center is not None or degrees % 90):
+            raise ValueError("When using Inter.ANTIALIAS, center needs to be None and angle needs to be an "
+                             "integer multiple of 90.")
         return image.rotate(degrees, how, self.expand, self.center, fillcolor=self.fill_value)
 
 
@@ -292,7 +297,7 @@ class RandomAffine(RandomOperation, ImageOperation):
         return degrees, move, scale, shear
 
     def _apply(self, chosen, image):
-        return _affine(image, *chosen, self.resample, self.fill_value, "Affine")
+        return _affine(image, *chosen, self.resample, self.fill_value, "RandomAffine")
 
     def _execute_py(self, image):
         needs_pil(image, ValueError("Input image should be a Pillow image."))
@@ -398,6 +403,8 @@ class Perspective(ImageOperation):
 
 def _tilted_pil(image, start, end, interpolation: Inter):
     needs_pil(image)
+    if interpolation in (Inter.AREA, Inter.PILCUBIC):
+        raise RuntimeError("Unsupported interpolation, only support NEAREST, ANTIALIAS, LINEAR and CUBIC.")
     how = pil_filter(interpolation)
     rows = [row for (to_x, to_y), (x, y) in zip(start, end, strict=True)
             for row in ([x, y, 1, 0, 0, 0, -to_x * x, -to_x * y], [0, 0, 0, x, y, 1, -to_y * x, -to_y * y])]
