@@ -137,6 +137,9 @@ def sometrue(a, axis=None, keepdims=False):
     if not isinstance(keepdims, int):
         raise refusal(TypeError, "integer argument expected, but got " +
                       ("" if keepdims is None else str(type(keepdims))))
+    if a.dtype is torch.uint64:             # of a number beyond Int64
+        raise refusal(TypeError,
+                      "Type implicit conversion between Tensor[Int64] and UInt64 is not supported.")
     axes = None if axis is None else sorted_axes(axis, a.ndim)
     return OPS["any"].kernel(a != 0, axes, bool(keepdims))
 

@@ -430,8 +430,8 @@ def _check_lambd(cell, lambd) -> None:
     if lambd is None:
         failed_when_called(cell, name, "input", lambd=None)
     elif lambd.__class__ not in (bool, int, float):
-        refused_when_called(cell, TypeError, f"For '{name}', the type of 'lambd' should be one of '[bool, "
-                                             f"int, float]', but got {type(lambd)}.")
+        raise TypeError(f"For '{name}', the type of 'lambd' should be one of '[bool, int, float]', but got "
+                        f"{type(lambd)}.")
 
 
 class HShrink(Cell):
