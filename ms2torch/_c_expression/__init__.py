@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from inspect import isfunction
 
+from .._core.random import rng
 from ..common.tensor import Tensor
 from . import typing
 
@@ -60,6 +61,21 @@ class ParamInfo:
         made = ParamInfo()
         made.__dict__.update(self.__dict__)
         return made
+
+
+def _random_normal(seed, data, mean, sigma) -> None:
+    """Fill a float32 array with N(mean, sigma^2), as initializers do with a seed of numpy's."""
+    rng.fill_normal(data, mean, sigma, seed)
+
+
+def _random_uniform(seed, data, low, high) -> None:
+    """Fill a float32 array with U(low, high)."""
+    rng.fill_uniform(data, low, high, seed)
+
+
+def _truncated_normal(seed, data, low, high, mean, sigma) -> None:
+    """Fill a float32 array with N(mean, sigma^2) within [low, high]."""
+    rng.fill_truncated_normal(data, low, high, mean, sigma, seed)
 
 
 def disable_multi_thread() -> None:

@@ -119,9 +119,9 @@ def kernel_seed(seed: int, seed2: int) -> int:
     return c0 | c1 << 32
 
 
-def _fill(out: np.ndarray, distribution) -> None:
+def _fill(out: np.ndarray, distribution, seed: int | None = None) -> None:
     """Fill ``out`` in C order; ``distribution`` maps uint32 words, a multiple of 4, to as many values."""
-    seed = _weight_seed()
+    seed = _weight_seed() if seed is None else seed
     low, high = seed & _LOW, seed >> 32
     flat = out.reshape(-1)
     for start in range(0, flat.size, 4 * _BLOCK):
@@ -146,14 +146,14 @@ def _single(x: float) -> float:
     return float(np.float32(x))
 
 
-def fill_uniform(out: np.ndarray, low: float, high: float) -> None:
+def fill_uniform(out: np.ndarray, low: float, high: float, seed: int | None = None) -> None:
     """Fill float32 ``out`` with U(low, high)."""
     low = _single(low)
     span = _single(high) - low
-    _fill(out, lambda words: words * (span / 2**32) + low)
+    _fill(out, lambda words: words * (span / 2**32) + low, seed)
 
 
-def fill_normal(out: np.ndarray, mean: float, sigma: float) -> None:
+def fill_normal(out: np.ndarray, mean: float, sigma: float, seed: int | None = None) -> None:
     """Fill float32 ``out`` with N(mean, sigma^2): Box-Muller, cosine first, from 23-bit fractions."""
     mean, sigma = _single(mean), _single(sigma)
     # Both constants are float32 in MindSpore too.
@@ -165,10 +165,11 @@ def fill_normal(out: np.ndarray, mean: float, sigma: float) -> None:
         angle = turn * u[:, 1]
         return np.stack((radius * np.cos(angle), radius * np.sin(angle)), axis=1).reshape(-1) * sigma + mean
 
-    _fill(out, normals)
+    _fill(out, normals, seed)
 
 
-def fill_truncated_normal(out: np.ndarray, low: float, high: float, mean: float, sigma: float) -> None:
+def fill_truncated_normal(out: np.ndarray, low: float, high: float, mean: float, sigma: float,
+                          seed: int | None = None) -> None:
     """Fill float32 ``out`` with N(mean, sigma^2) cut to [low, high], by inverting the distribution."""
     low, high, mean, sigma = map(_single, (low, high, mean, sigma))
     # MindSpore's square root of 2 is a float32; ndtri's is exact, hence the scale.
@@ -187,4 +188,4 @@ def fill_truncated_normal(out: np.ndarray, low: float, high: float, mean: float,
         deviations = np.where(share >= 1, 5.29470396, np.where(share <= 0, -14.17018509, deviations))
         return deviations * sigma + mean
 
-    _fill(out, normals)
+    _fill(out, normals, seed)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 
+from ms2torch._core import mode
 from ms2torch._core.checks.calls import describe
 from ms2torch._core.errors import asked, final
 from ms2torch._core.operators import normalising
 from ms2torch._core.operators.attribute_words import FORMS
 from ms2torch._core.operators.registry import Primitive, op, primitive, primitive_class
+from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor.dtype import from_torch
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
@@ -143,7 +146,16 @@ class BatchNorm(Primitive):
         if is_training:
             self.attrs["side_effect_mem"] = True
 
-    def __call__(self, x, scale, bias, mean, variance, /):
+    def __call__(self, *inputs, **named):
+        if not named:
+            return self._compute(*inputs)
+        names = ("input_x", "scale", "bias", "mean", "variance")[len(inputs):]
+        if (mode.inside or graph_streams.here.call is not None) and set(named) == set(names):
+            return self._compute(*inputs, *(named[name] for name in names))      # PyNative takes no names
+        wrong = next((name for name in named if name not in names), next(iter(named)))
+        raise TypeError(f"BatchNorm.__call__() got an unexpected keyword argument '{wrong}'")
+
+    def _compute(self, x, scale, bias, mean, variance, /):
         if self.data_format is None:
             raise asked(TypeError('Failed calling BatchNorm with "BatchNorm(is_training=bool, epsilon=float, '
                                   'momentum=float, data_format=string)(input_x=Tensor, scale=Tensor, '
@@ -168,6 +180,8 @@ class BatchNorm(Primitive):
                 param._write(lambda t, value=value: t.copy_(value))
         return wrap(y), wrap(used), wrap(spread), wrap(used), wrap(spread)
 
+    _compute.__name__, _compute.__qualname__ = "__call__", "BatchNorm.__call__"
+    __call__.__signature__ = inspect.signature(_compute)
 
 
 @primitive("InstanceNorm", init={"epsilon": 1e-5, "momentum": 0.1})
