@@ -192,6 +192,8 @@ def _entry(error, function, args, kwargs, entry: str):
     needed, given = len(parameters) - defaults, len(args) + len(kwargs)
     name, written = function.__name__, getattr(inspect.unwrap(function), "__code__", None)
     missing = re.search(r"missing \d+ required (positional|keyword-only) arguments?: '(\w+)'", str(error))
+    if missing and inspect.Parameter.VAR_POSITIONAL in kinds and missing[2] not in signature.parameters:
+        return None                                        # what it calls lacks one
     keywords = {inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD} <= set(kinds)
     if missing and missing[1] == "positional" and inspect.Parameter.VAR_POSITIONAL in kinds and not keywords:
         return RuntimeError(

@@ -8,6 +8,7 @@ import mindspore as ms
 import mindspore.ops.functional as F
 import numpy as np
 from mindspore import Parameter, Tensor, jit, mutable, nn, ops
+from mindspore.nn.grad import Vjp
 
 from tests.reference.graphs import graph
 from tests.reference.judge import case
@@ -283,3 +284,17 @@ def test_wrong_names(number):
 @case(mode="GRAPH", raises="its max argument size: 0 is less than parameter size: 1 , actual argument size from caller: 0")
 def test_nothing_for_several():
     return Spread()()
+
+
+class Two(nn.Cell):
+    def construct(self, x, y):
+        return 2 * x, y ** 3
+
+
+@case(mode="BOTH")
+def test_what_is_differentiated_lacks_an_argument():
+    x = ms.Tensor([1.0, 2.0])
+    try:
+        return Vjp(Two())((x, x), (x, x))
+    except TypeError:
+        return "TypeError"
