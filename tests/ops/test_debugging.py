@@ -1,8 +1,9 @@
 """Gradients and Tensors written to files from inside a network."""
 
-import mindspore as ms
 import numpy as np
-from mindspore import nn, ops
+
+import ms2torch as ms
+from ms2torch import nn, ops
 
 
 class Watched(nn.Cell):

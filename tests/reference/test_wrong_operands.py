@@ -83,3 +83,25 @@ SIZES = {
 def test_sizes_that_do_not_fit():
     ms.set_context(pynative_synchronize=True)
     return {name: said(call, (), {}) for name, call in SIZES.items() if name != "norm"}, SIZES["norm"]()
+
+
+class Compares(nn.Cell):
+    def __init__(self, value):
+        super().__init__()
+        self.value = value
+
+    def construct(self, x):
+        return x == self.value, x != self.value
+
+
+@case(each={"mode": [0, 1]})
+def test_equality_with_numpys_numbers(mode):
+    ms.set_context(mode=mode)
+    numbers = (np.int64(2), np.float32(2), np.float64(2), np.bool_(True), 2j)
+    return [Compares(number)(Tensor([1.0, 2.0])) for number in numbers]
+
+
+@case(each={"name": ["add", "sub", "mul", "truediv", "mod", "pow", "lt", "ge", "and_"]})
+def test_complex_numbers_beside_tensors(name):
+    compute = getattr(operator, name)
+    return [*answers(lambda v: compute(T(2), v), 2j, np.complex64(2j)), *answers(lambda v: compute(v, T(2)), 2j)]

@@ -23,6 +23,7 @@ from ms2torch._core.tensor.dtype import _INT64, UNSIGNED, promote, promote_scala
 rank_0_counts: set[str] = set()
 SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
 _NUMBERS = (bool, int, float, complex)
+_REAL = (bool, int, float)
 _OPEN = (torch.SymInt, torch.SymFloat)
 _INTEGERS = {torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8}
 
@@ -37,12 +38,12 @@ def promote_operands(a, b, name: str = "", loose: bool = False):
             return (a, b) if a.dtype is b.dtype else promote(a, b)
         if isinstance(b, np.generic):
             b = b.item()
-        if isinstance(b, _NUMBERS):
+        if isinstance(b, _REAL):
             return promote_scalar(a, b, loose)
     elif isinstance(b, torch.Tensor):
         if isinstance(a, np.generic):
             a = a.item()
-        if isinstance(a, _NUMBERS):
+        if isinstance(a, _REAL):
             b, a = promote_scalar(b, a, loose)
             return a, b
     else:

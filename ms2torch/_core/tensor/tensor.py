@@ -383,7 +383,7 @@ def _plain(data):
 # The operators beside whose Tensor a graph takes a list or tuple.
 _WITH_SEQUENCES = frozenset({"mul", "truediv", "mod", "iadd", "imul", "itruediv", "ifloordiv", "imod"})
 # What may stand beside a Tensor in Python's operators.
-_BESIDE = (bool, int, float, complex, np.generic, torch.Tensor, torch.SymInt, torch.SymFloat)
+_BESIDE = (bool, int, float, np.bool_, np.integer, np.floating, torch.Tensor, torch.SymInt, torch.SymFloat)
 
 
 def _operator(name: str, same, full, prim: str, sequences: str = "", scalars: bool = False, method: str = ""):
@@ -487,18 +487,21 @@ _not_equal = _operator("ne", torch.ne, arithmetic.not_equal, "NotEqual")
 
 
 def _eq(self, other):
-    if not isinstance(other, _COMPARED):
-        return False
-    return _equal(self, other)
+    return _equal(self, other) if _is_compared(other) else False
 
 
 def _ne(self, other):
-    if not isinstance(other, _COMPARED):
-        return True
-    return _not_equal(self, other)
+    return _not_equal(self, other) if _is_compared(other) else True
 
 
-_COMPARED = (Tensor, bool, int, float, np.generic, torch.Tensor)
+def _is_compared(other) -> bool:
+    """Whether a Tensor is compared with ``other`` number by number: to a Python that is no graph's, numpy's
+    scalars are no numbers (but float64, which is a float)."""
+    return isinstance(other, _COMPARED) or (
+        isinstance(other, (np.bool_, np.integer, np.floating)) and graph_streams.here.call is not None)
+
+
+_COMPARED = (Tensor, bool, int, float, torch.Tensor)
 _attach("__eq__", _eq)
 _attach("__ne__", _ne)
 
