@@ -197,6 +197,8 @@ def test_what_is_no_tensor_but_has_a_shape():
             answers(lambda v: ops.cartesian_prod(v, Tensor([1.0])), (1, "a", [1, 2], None, (1.5,), np.float32(1), Tensor([1]))), said(ops.cartesian_prod, (), {}),
             said(mnp.less, ((None,), 1), {}), said(mnp.less, ([1, "a"], 1), {}), answers(lambda v: ops.swapaxes(v, 0, 1), (ms.int32, 1)),
             answers(lambda v: ops.NonDeterministicInts(dtype=v), (3, ms.float32, (True, 1), 1.5, None)),
+            answers(lambda v: mint.full_like(v, 1), (3, [1.0], None, "a")), said(mint.full_like, (3, 1), {"dtype": ms.float32}),
+            answers(nn.HShrink, (Tensor(1.0), np.float32(1))), said(mnp.sometrue, (2 ** 63,), {}),
             answers(lambda v: nn.TimeDistributed(v, 1), (1.5, None, (1,), "a", Tensor(1))))
 
 
