@@ -158,3 +158,25 @@ def test_errors_leave_no_file(case, tmp_path, monkeypatch):
     with pytest.raises(kind) as caught:
         call(ops.ones((2, 3)))
     assert str(caught.value).startswith(words) and not os.listdir(tmp_path)
+
+
+class Named(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.x = ms.Parameter(ms.Tensor([1.0, 2.0]), name="x")
+
+    def construct(self, x):
+        return (x + x) * self.x
+
+
+def test_a_function_and_an_input_named_as_a_parameter(tmp_path):
+    @ms.jit
+    def doubled(i):
+        return i * 2 + 1
+
+    x, path = ms.Tensor([3.0, 4.0]), str(tmp_path / "net.mindir")
+    nets = ((doubled, x, [7, 9]), (Named(), x, [6, 16]), (Named(), ms.Parameter(x), [6, 16]))
+    for net, given, expected in nets:
+        ms.export(net, given, file_name=path, file_format="MINDIR")
+        assert nn.GraphCell(ms.load(path))(x).asnumpy().tolist() == expected
+        os.chmod(path, 0o600)

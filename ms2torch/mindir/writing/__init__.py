@@ -20,8 +20,21 @@ _LARGEST = 2 << 30  # bytes that one protobuf message can hold
 _OPEN_SIZES = (6, 7, 9, 10, 11, 13, 14, 15)
 
 
+class _Function(Cell):
+    """A function of Tensors alone, as the construct of a Cell."""
+
+    def __init__(self, function) -> None:
+        super().__init__()
+        self.function = function
+
+    def construct(self, *inputs):
+        return self.function(*inputs)
+
+
 def export(net, *inputs, file_name: str, enc_key=None, enc_mode="AES-GCM", **kwargs) -> None:
     """What ``mindspore.export`` does for MINDIR: ``file_name`` may end with .mindir."""
+    if inspect.isfunction(net):
+        net = _Function(net)
     if not isinstance(net, Cell):
         raise unsupported(
             "mindspore.export(file_format='MINDIR')", f"{net!r} is no Cell.", "put it into one."
@@ -97,8 +110,10 @@ def write(net, inputs, path: str, encrypt=None) -> None:
 
 
 def _names(net, count: int) -> list[str]:
-    """What ``construct`` calls its inputs."""
-    names = list(inspect.signature(net.construct).parameters)
+    """What ``construct`` calls its inputs; "input_" stands before the name of a Parameter."""
+    taken = {p.name for p in net.get_parameters()}
+    given = inspect.signature(getattr(net, "function", net.construct)).parameters
+    names = [f"input_{name}" if name in taken else name for name in given]
     return names[:count] if len(names) >= count else [f"x{k}" for k in range(count)]
 
 
@@ -108,7 +123,7 @@ def _examples(inputs) -> tuple[tuple, tuple | None]:
     for x in inputs:
         shape = tuple(x.shape) if isinstance(x, Tensor) else ()
         if not any(n is None or n < 0 for n in shape):
-            examples.append(lower(x))
+            examples.append(lower(x).detach())             # of a Parameter its numbers, which vary
             shapes.append(None)
             continue
         whole = tuple(_OPEN_SIZES[k % 8] if n is None or n < 0 else n for k, n in enumerate(shape))
