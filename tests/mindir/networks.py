@@ -254,6 +254,13 @@ class Shapes(nn.Cell):
         return a, c, d, e, f, g, ops.flip(x, (1,)), ops.cumsum(x, 1), x.view(-1)
 
 
+class Picked(nn.Cell):
+    """Several tensors as an index: behind a slice, around one, of shapes that spread."""
+
+    def construct(self, x, i, j):
+        return x[:, i, j], x[:, :, i, j], x[i, :, j], x[:, i[:, None], j[:3]]
+
+
 class Sums(nn.Cell):
     """Reductions, comparisons, sorting."""
 
@@ -585,6 +592,8 @@ NETWORKS = {
     "loop": Network(Loop, lambda: [*floats((2, 3))(), np.array(4, np.int32)]),
     "nested": Network(Nested, lambda: [*floats((2, 3))(), np.array(5, np.int32)]),
     "shapes": Network(Shapes, floats((2, 3), (2, 3))),
+    "picked": Network(Picked, lambda: [
+        *floats((2, 3, 4, 3))(), np.array([0, 1, 1], np.int32), np.array([2, 0, 1], np.int32)]),
     "sums": Network(Sums, floats((3, 4))),
     "letters": Network(Letters, words(2, 4)),
     "numbers": Network(Numbers, floats((3, 4), (3, 4))),

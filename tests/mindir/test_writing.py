@@ -18,7 +18,7 @@ from tests.reference import real
 
 pytestmark = pytest.mark.skipif(not EXPORTS, reason="torch 2.6 exports")
 FEW = ["lenet", "residual", "lstm", "attention", "convolutions", "norms", "pools", "shapes", "sums", "volume",
-       "transposed", "halves", "rounded", "resized", "open_images"]
+       "transposed", "halves", "rounded", "picked", "resized", "open_images"]
 MORE = ["mlp", "gru", "encoder", "activations", "letters", "numbers", "bytes", "minted", "old", "mobile",
         "open_rows", "open_sizes"]
 # Run by the real one on the files of a folder.

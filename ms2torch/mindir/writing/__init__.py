@@ -123,7 +123,7 @@ def _examples(inputs) -> tuple[tuple, tuple | None]:
     for x in inputs:
         shape = tuple(x.shape) if isinstance(x, Tensor) else ()
         if not any(n is None or n < 0 for n in shape):
-            examples.append(lower(x).detach())             # of a Parameter its numbers, which vary
+            examples.append(lower(x).detach())  # of a Parameter its numbers, which vary
             shapes.append(None)
             continue
         whole = tuple(_OPEN_SIZES[k % 8] if n is None or n < 0 else n for k, n in enumerate(shape))

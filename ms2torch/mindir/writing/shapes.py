@@ -212,7 +212,7 @@ def _index(g, out, x, indices):
     given = [k for k, i in enumerate(indices) if i is not None]
     if len(given) == 1 and indices[given[0]].dtype is not torch.bool:
         return g.op("Gather", x, indices[given[0]], given[0], 0, like=out)
-    if given == list(range(len(given))) and all(indices[k].dtype is not torch.bool for k in given):
+    if all(indices[k].dtype is not torch.bool for k in given):
         shape = torch.broadcast_shapes(*(tuple(indices[k].shape) for k in given))
         wide = [
             reshape(
@@ -221,5 +221,16 @@ def _index(g, out, x, indices):
             for k in given
         ]
         places = _cat(g, torch.empty((*shape, len(given)), dtype=torch.int64, device="meta"), wide, -1)
-        return g.op("GatherNd", x, places, like=out)
-    raise unsupported("mindspore.export", "an index of several tensors behind a slice, or of a mask.")
+        rest = [k for k in range(len(x.shape)) if k not in given]
+        order = (*given, *rest)
+        if order != tuple(range(len(order))):
+            x = g.op("Transpose", x, order, like=x, shape=tuple(x.shape[k] for k in order))
+        leads = given[0] if given == list(range(given[0], given[-1] + 1)) else 0  # (side by side, they stay)
+        if not leads:
+            return g.op("GatherNd", x, places, like=out)
+        found = (*shape, *(x.shape[len(given) + k] for k in range(len(rest))))
+        found = g.op("GatherNd", x, places, like=out, shape=found)
+        count = len(shape)
+        back = (*range(count, count + leads), *range(count), *range(count + leads, count + len(rest)))
+        return g.op("Transpose", found, back, like=out)
+    raise unsupported("mindspore.export", "an index of a mask.")
