@@ -482,11 +482,9 @@ def get_ckpt_path_with_strategy(cur_ckpt_path, cur_strategy_path) -> str | None:
         return cur_ckpt_path
     if isinstance(cur_strategy_path, str):
         os.stat(cur_strategy_path)      # (FileNotFoundError, as there)
-    for rank in ranks_holding_the_same(own, cur_strategy_path):
-        path = re.sub(r"rank_\d+", f"rank_{rank}", cur_ckpt_path)
-        if os.path.isfile(path):
-            return path
-    return None
+    others = (re.sub(r"rank_\d+", f"rank_{rank}", cur_ckpt_path)
+              for rank in ranks_holding_the_same(own, cur_strategy_path))
+    return next(filter(os.path.isfile, others), None)
 
 
 def load(file_name, **kwargs):

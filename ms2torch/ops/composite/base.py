@@ -293,7 +293,7 @@ def env_get(env, key, default):
 
 def _operator(symbol: str, function) -> MultitypeFuncGraph:
     graph = MultitypeFuncGraph(symbol)
-    graph._choose = lambda args: function
+    graph._choose = lambda args, graph: function
     return graph
 
 
