@@ -66,6 +66,23 @@ PIPELINES = {
     ).map(transforms.TypeCast(ms.int32), "b").batch(3)""",
     "mapped columns": """ds.NumpySlicesDataset(columns, ["a", "b"]).map(
     lambda a, b: (a + 1, b * 2), ["a", "b"]).batch(7)""",
+    "a column of another name": """ds.GeneratorDataset(Rows(), ["x", "y"], shuffle=False).map(
+        lambda y: y + 1, ["y"], output_columns="z").map(lambda x, z: (x + z, z), ["x", "z"]).batch(4)""",
+    "more columns": """ds.GeneratorDataset(Rows(), ["x", "y"], shuffle=False).map(
+        lambda y: (y + 1, y * 2, y), "y", ["z", "w", "y"]).map(lambda w: w + 3).batch(4)""",
+    "fewer columns": """ds.NumpySlicesDataset(
+        (columns["a"], columns["a"] * 2, columns["b"]), ["a", "b", "c"]).map(
+        lambda b, c: b + c[0], ["b", "c"], ["s"]).batch(3)""",
+    "the first part": """ds.GeneratorDataset(Rows(), ["x", "y"], shuffle=False).split(
+        [0.7, 0.3], randomize=False)[0].batch(3)""",
+    "a part by count": "ds.NumpySlicesDataset(columns, shuffle=False).split([4, 3], False)[1].batch(2)",
+    "a part at random": """ds.GeneratorDataset(Rows(), ["x", "y"], shuffle=False).split(
+        [0.45, 0.45, 0.1])[1].batch(3)""",
+    "a part of mapped rows": """ds.GeneratorDataset(Rows(), ["x", "y"], shuffle=False).map(
+        transforms.TypeCast(ms.int32), "y").split([0.6, 0.4])[0].map(lambda y: y + 1, "y").batch(3)""",
+    "a part, shuffled": "ds.NumpySlicesDataset(columns, shuffle=False).split([5, 2])[0].shuffle(5).batch(2)",
+    "a part of a function's rows": """ds.GeneratorDataset(counted, ["x", "y"]).split(
+        [3, 2], randomize=False)[1].batch(2)""",
 }
 
 
@@ -155,6 +172,33 @@ KEPT = {
     "zip": 'ds.zip((ds.GeneratorDataset(Rows(), ["x", "y"]), ds.GeneratorDataset(rows(3), ["z", "w"])))',
     "repeat": 'ds.GeneratorDataset(Rows(), ["x", "y"]).repeat(3).batch(4)',
 }
+
+
+NAMED = """
+data = ds.GeneratorDataset(Rows(), ["x", "y"], shuffle=False)
+data = data.map(lambda y: (y, y + 1), "y", output_columns=["y", "z"])
+data = data.map(lambda x: x[0], "x", ["first"])
+train, test = data.split([0.5, 0.5], randomize=False)
+test = test.batch(3)
+print(train.get_dataset_size(), test.get_col_names(), test.output_shapes(), len(test.output_types()))
+for row in test.create_dict_iterator(num_epochs=1, output_numpy=True):
+    print({name: value.shape for name, value in row.items()}, row["z"])
+"""
+
+
+def test_columns_keep_their_new_names_in_parts(capsys):
+    made, shown = translate_source(HEAD + NAMED), []
+    assert "ms2torch" not in made.text and "mindspore" not in made.text, made.text
+    for text in ((HEAD + NAMED).replace("mindspore", "ms2torch"), made.text):
+        exec(text, {})
+        shown.append(capsys.readouterr().out)
+    assert shown[0] == shown[1]
+    assert "['y', 'z', 'first']" in shown[0]
+
+
+def test_a_part_of_shuffled_rows_stays_and_says_why():
+    made = translate_source(f'{HEAD}\na, b = ds.GeneratorDataset(Rows(), ["x", "y"]).split([6, 5])\n')
+    assert "ms2torch.dataset" in made.text and "other rows in a part in each epoch" in made.text
 
 
 @pytest.mark.parametrize("name", KEPT)

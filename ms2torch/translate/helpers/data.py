@@ -20,9 +20,9 @@ class Samples(torch.utils.data.Dataset):
     def __init__(self, rows, names, steps=()):
         self.rows, self.names, self.steps = rows, names, steps
 
-    def map(self, functions, names=None):
+    def map(self, functions, names=None, new_names=None):
         functions = functions if isinstance(functions, list) else [functions]
-        return Samples(self.rows, self.names, [*self.steps, (functions, names or self.names[:1])])
+        return Samples(self.rows, self.names, [*self.steps, (functions, names, new_names)])
 
     def __len__(self):
         return len(self.rows)
@@ -30,13 +30,41 @@ class Samples(torch.utils.data.Dataset):
     def __getitem__(self, i):
         row = self.rows[i]
         row = dict(zip(self.names, map(np.asarray, row if isinstance(row, (tuple, list)) else (row,))))
-        for functions, names in self.steps:
+        for functions, names, new_names in self.steps:
+            names = names or [*row][:1]
             values = tuple(row[name] for name in names)
             for function in functions:
                 values = function(*values)
                 values = values if isinstance(values, tuple) else (values,)
-            row.update(zip(names, map(np.asarray, values)))
+            made = list(zip(new_names or names, map(np.asarray, values)))
+            if len(made) == len(names):  # in their places
+                places = dict(zip(names, made))
+                row = dict(places.get(name, (name, value)) for name, value in row.items())
+            else:  # before the others
+                row = dict(made) | {name: value for name, value in row.items() if name not in names}
         return tuple(torch.tensor(value) for value in row.values())
+
+
+def split(samples, sizes, order=None):
+    """Parts of a data set, by counts of rows or by shares; what rounding leaves over is the first's."""
+    count, start, parts = len(samples), 0, []
+    if isinstance(sizes[0], float):
+        sizes = [round(size * count) for size in sizes]
+        missing = count - sum(sizes)
+        sizes[0 if missing > 0 else next(i for i, size in enumerate(sizes) if size + missing > 0)] += missing
+    places = order(samples) if order else range(count)
+    for size in sizes:
+        rows = torch.utils.data.Subset(getattr(samples, "rows", samples), places[start : start + size])
+        named = hasattr(samples, "names")
+        parts.append(type(samples)(rows, samples.names, samples.steps) if named else rows)
+        start += size
+    return parts
+
+
+def shuffled_once(samples):
+    """An order of rows that stays, by the seed of torch.manual_seed."""
+    mapped = getattr(samples, "steps", ())
+    return list(BufferedOrder(range(len(samples)), 10000) if mapped else SeededOrder(samples))
 
 
 def first(rows, count):

@@ -11,6 +11,7 @@ from .inferred import (
     BUFFER,
     PARAMETER,
     PLAIN,
+    RENAMED,
     TENSOR,
     Bound,
     Class,
@@ -165,20 +166,29 @@ class Calls:
 
     def _of_pipeline(self, node: ast.Call, owner: Of, name: str):
         """What a method of a dataset gives; the call that began a pipeline goes with it."""
-        if name in ("get_dataset_size", "get_batch_size"):
+        if name in ("get_dataset_size", "get_batch_size", "output_shapes", "output_types"):
             return PLAIN
         if name == "batch":
             return Of("mindspore.dataset.BatchDataset", owner.call)
-        if name == "shuffle" and owner.call is not None and (node.args or node.keywords):
-            size = node.args[0] if node.args else node.keywords[0].value
-            made = self._shuffled.get(span_of(node))
-            if made is None:
-                again = ast.keyword(BUFFER, size)
-                made = ast.Call(owner.call.func, owner.call.args, [*owner.call.keywords, again])
-                ast.copy_location(made, owner.call)
-                self._shuffled[span_of(node)] = made
-            return Of(owner.cls, made)
+        if owner.call is None:
+            return Seq(owner) if name == "split" else owner
+        if name == "shuffle" and (node.args or node.keywords):
+            return self._noted(owner, node, BUFFER, node.args[0] if node.args else node.keywords[0].value)
+        if name == "map" and (len(node.args) > 2 or any(k.arg == "output_columns" for k in node.keywords)):
+            before = next((k.value.elts for k in owner.call.keywords if k.arg == RENAMED), [])
+            return self._noted(owner, node, RENAMED, ast.List([*before, node], ast.Load()))
+        if name == "split":  # which settles the order of the rows
+            return Seq(self._noted(owner, node, "shuffle", ast.Constant(False)))
         return owner
+
+    def _noted(self, owner: Of, node: ast.Call, name: str, value: ast.expr) -> Of:
+        """A pipeline whose call says what a method of it did."""
+        made = self._changed.get(span_of(node))
+        if made is None:
+            rest = [k for k in owner.call.keywords if k.arg != name]
+            made = ast.Call(owner.call.func, owner.call.args, [*rest, ast.keyword(name, value)])
+            self._changed[span_of(node)] = ast.copy_location(made, owner.call)
+        return Of(owner.cls, made)
 
     def _python(self, node, arguments):
         first = arguments[0] if arguments else None

@@ -77,6 +77,8 @@ class Mixed:
 MIXED = Mixed()
 # What stands in the call of a dataset's source for the ``shuffle`` that its pipeline has.
 BUFFER = "shuffle(buffer_size)"
+# And for the calls of ``map`` that gave its columns other names.
+RENAMED = "map(output_columns)"
 TENSOR, PARAMETER = Of("mindspore.Tensor"), Of("mindspore.Parameter")
 ARRAY, PLAIN, SHAPE, DTYPE = Plain("array"), Plain("plain"), Plain("shape"), Plain("dtype")
 

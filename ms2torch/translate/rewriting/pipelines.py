@@ -10,7 +10,7 @@ import re
 from typing import NamedTuple
 
 from ..translation import site_of
-from .inferred import BUFFER, Const, Function, Of, Ref, is_a
+from .inferred import BUFFER, RENAMED, Const, Function, Of, Ref, is_a
 from .reading import Reading
 
 DATASET = "mindspore.dataset.Dataset"
@@ -32,13 +32,16 @@ _WORKERS = {"num_parallel_workers", "python_multiprocessing", "max_rowsize", "nu
 _SOURCE_TAKES = {"shuffle", "num_shards", "shard_id"} | _WORKERS
 _LINEAR = {"mindspore.dataset.vision.Inter.LINEAR", "mindspore.dataset.vision.Inter.BILINEAR"}
 _METHODS = {
-    "map": {"operations", "input_columns"} | _WORKERS,
+    "map": {"operations", "input_columns", "output_columns"} | _WORKERS,
     "batch": {"batch_size", "drop_remainder"} | _WORKERS,
     "shuffle": {"buffer_size"},
     "repeat": {"count"},
     "create_tuple_iterator": _WORKERS | {"output_numpy"},
     "create_dict_iterator": _WORKERS | {"output_numpy"},
     "reset": set(),
+    "split": {"sizes", "randomize"},
+    "output_shapes": set(),
+    "output_types": set(),
     "get_dataset_size": set(),
     "get_batch_size": set(),
     "get_col_names": set(),
@@ -101,7 +104,34 @@ def columns(inferred) -> list[str] | None:
 
 
 def column_names(source: dict[str, ast.expr]) -> list[str] | None:
-    """The names of a source's columns by its arguments; None where they are not told."""
+    """The names of columns, by the arguments of their source; None where they are not told."""
+    names = _source_names(source)
+    for call in source[RENAMED].elts if RENAMED in source else ():
+        names = _renamed(names, arguments_by_name(call, ("operations", "input_columns", "output_columns")))
+    return names
+
+
+def _renamed(names: list[str] | None, args: dict[str, ast.expr]) -> list[str] | None:
+    """The names after a ``map``: as many stand in their places, more or fewer before the others."""
+    taken, made = (_names(args.get(name)) for name in ("input_columns", "output_columns"))
+    if names is None or made is None or (taken is None and "input_columns" in args):
+        return None
+    taken = taken or names[:1]
+    if len(taken) == len(made):
+        places = dict(zip(taken, made, strict=True))
+        return [places.get(name, name) for name in names]
+    return [*made, *(name for name in names if name not in taken)]
+
+
+def _names(node: ast.expr | None) -> list[str] | None:
+    try:
+        names = ast.literal_eval(node) if node is not None else None
+    except (ValueError, TypeError):
+        return None
+    return [names] if isinstance(names, str) else list(names) if names else None
+
+
+def _source_names(source: dict[str, ast.expr]) -> list[str] | None:
     if "dataset_dir" in source:
         return ["image", "label"]
     node, data = source.get("column_names"), source.get("data")
@@ -109,11 +139,7 @@ def column_names(source: dict[str, ast.expr]) -> list[str] | None:
         return [f"column_{i}" for i in range(len(data.elts))]
     if node is None and isinstance(data, ast.Dict) and all(isinstance(k, ast.Constant) for k in data.keys):
         return [k.value for k in data.keys]
-    try:
-        names = ast.literal_eval(node) if node is not None else None
-    except (ValueError, TypeError):
-        return None
-    return [names] if isinstance(names, str) else list(names) if names else None
+    return _names(node)
 
 
 def _of_call(tree: ast.Module, reading: Reading, node: ast.Call) -> Pipelines:
@@ -216,15 +242,14 @@ def _of_method(tree: ast.Module, reading: Reading, name: str, owner: Of, node: a
     takes = _METHODS.get(name)
     if takes is None:
         return f"{name} has no counterpart in torch.utils.data"
-    given = {k.arg: ast.dump(k.value) for k in node.keywords}
-    other = given.keys() - takes
-    if given.get("output_columns") == given.get("input_columns"):  # columns that keep their names
-        other -= {"output_columns"}
-    if other or any(isinstance(a, ast.Starred) for a in node.args) or len(node.args) > 2:
+    other = {k.arg for k in node.keywords} - takes
+    if other or any(isinstance(a, ast.Starred) for a in node.args) or len(node.args) > 2 + (name == "map"):
         return f"{name}: its {min(map(str, other), default='arguments')} have no rule"
     source, batched = source_of(owner), owner.cls == BATCHED
     if source is None:
         return f"where the pipeline that {name} belongs to begins is not told"
+    if name == "split":
+        return _of_split(reading, node, source, batched)
     if name in ("map", "shuffle", "batch") and batched:
         return f"{name} after batch has no rule"
     if name == "map" and "NumpySlicesDataset" in owner.cls and columns(owner) is None:
@@ -237,6 +262,8 @@ def _of_method(tree: ast.Module, reading: Reading, name: str, owner: Of, node: a
             return ""
         if not batched or count is None or reading.inferred(count) == Const(-1):
             return "repeat has no counterpart in torch.utils.data"
+    if name.startswith("output_") and (node.args or not batched):
+        return f"{name}: its estimate= and rows that are not batched have no rule"
     if name.startswith("create_") and not batched:
         return "rows that are not batched have no rule"
     if name in ("create_dict_iterator", "get_col_names") and columns(owner) is None:
@@ -247,6 +274,18 @@ def _of_method(tree: ast.Module, reading: Reading, name: str, owner: Of, node: a
             tree, node
         ):
             return "whether it shuffles is told elsewhere"
+    return ""
+
+
+def _of_split(reading: Reading, node: ast.Call, source: dict[str, ast.expr], batched: bool) -> str:
+    """Why parts of a pipeline stay."""
+    args = arguments_by_name(node, ("sizes", "randomize"))
+    if "randomize" in args and not isinstance(reading.inferred(args["randomize"]), Const):
+        return "whether split randomizes is not told"
+    if batched or "num_shards" in source:
+        return "split after batch, or of shards, has no rule"
+    if BUFFER in source or not in_order(reading, source):
+        return "split of what is shuffled has other rows in a part in each epoch"
     return ""
 
 

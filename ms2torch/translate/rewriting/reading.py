@@ -70,7 +70,7 @@ class Reading(Calls):
         self._stars: list[str] = []
         self.imported: set[str] = set()
         self._top: dict[str, object] = {}
-        self._shuffled: dict[tuple, ast.Call] = {}
+        self._changed: dict[tuple, ast.Call] = {}
         for _ in range(_PASSES):
             self._scopes, self._self, self._running = [{}], None, None
             self._later: list[Function] = []

@@ -82,10 +82,32 @@ def _method(name: str, form: str, en: str = "", zh: str = ""):
 
 @_method("map", "samples.map(functions, names)")
 def mapped(call):
-    names = call.args.get("input_columns")
-    if isinstance(names, cst.SimpleString):
-        call.put("input_columns", f"[{code(names)}]")
-    return "{self}.map({operations}, {input_columns})" if names is not None else "{self}.map({operations})"
+    taken, made = (_as_list(call, name) for name in ("input_columns", "output_columns"))
+    if made and made != taken:
+        return "{self}.map({operations}, {input_columns?}, new_names={output_columns})"
+    return "{self}.map({operations}, {input_columns})" if taken else "{self}.map({operations})"
+
+
+def _as_list(call, name: str) -> str:
+    """The text of the names of columns, one in a list of its own; nothing where they are not given."""
+    if call.value(name, None) is None and (name not in call or code(call.args[name]) == "None"):
+        return ""
+    if isinstance(call.args[name], cst.SimpleString) or isinstance(call.value(name, None), str):
+        call.put(name, f"[{code(call.args[name])}]")
+    return code(call.args[name])
+
+
+@_method(
+    "split",
+    "split(samples, sizes, shuffled_once), at the head",
+    "a part of rows that are shuffled has other rows in each epoch: it stays",
+    "打乱的数据集划分出的部分在每个 epoch 中行不同：保留原样",
+)
+def split(call):
+    call.helper("split")
+    if call.value("randomize", True) is False:
+        return "split({self}, {sizes})"
+    return f"split({{self}}, {{sizes}}, {call.helper('shuffled_once')})"
 
 
 @_method("shuffle", "DataLoader(samples, shuffle=True)", _ORDER, _ORDER_ZH)
@@ -177,6 +199,16 @@ def _rewritten(rewriter, node: ast.expr) -> str:
 @_method("get_dataset_size", "len(loader)")
 def size(call):
     return "len({self})"
+
+
+@_method("output_shapes", "[list(x.shape) for x in next(iter(loader))]")
+def shapes(call):
+    return "[list(x.shape) for x in next(iter({self}))]"
+
+
+@_method("output_types", "[x.numpy(force=True).dtype for x in next(iter(loader))]")
+def types(call):
+    return "[x.numpy(force=True).dtype for x in next(iter({self}))]"
 
 
 @_method("get_batch_size", "loader.batch_size")
