@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 from contextlib import nullcontext
 
 import torch
 
 from ms2torch._core import mode
+from ms2torch._core.errors import unsupported
 from ms2torch._core.gradient import passes
 from ms2torch._core.tensor.tensor import Tensor, lift, lower
 from ms2torch._core.torch_private import is_transformed
@@ -195,6 +197,31 @@ class CellOfTorch(Cell):
             self._hidden[0].train(flags["training"])
         return super().add_flags(**flags)
 
+    def lower_module(self, level: str, dtype: torch.dtype = torch.float16) -> Cell:
+        """Let the Module itself compute as a level of mixed precision has it, over its weights in Float32."""
+        from ms2torch.translate.helpers import layers
+
+        if dtype is not torch.float16:
+            raise unsupported(
+                "mindspore.amp.auto_mixed_precision(dtype=)",
+                "a network of torch's is lowered to Float16 alone.",
+                "put it under torch.autocast.",
+            )
+        module, before = self._hidden[0], vars(self._hidden[0]).get("_amp_level")
+        if before is not None and before != level:
+            raise unsupported(
+                "mindspore.amp.auto_mixed_precision(amp_level=)",
+                f"the level of this network of torch's is {before} already.",
+                "make another network for another level.",
+            )
+        if before is None:
+            module._amp_level = level
+            if level in ("O1", "auto"):
+                (layers.lower_layers if level == "O1" else layers.lower_operators)(module)
+            else:
+                _in_float16(module, layers, level == "O2")
+        return self
+
     def construct(self, *inputs):
         module, inputs = self._hidden[0], [lower(x) for x in inputs]
         for p in self.get_parameters():
@@ -204,6 +231,16 @@ class CellOfTorch(Cell):
         # At rest nothing is recorded, although the Module's parameters ask for it.
         with torch.set_grad_enabled(mode.differentiation is not None and torch.is_grad_enabled()):
             return lift(module(*inputs))
+
+
+def _in_float16(module: torch.nn.Module, layers, keep_norms: bool) -> None:
+    within = layers.LowPrecision(copy.copy(module), keep_norms)
+
+    def forward(*inputs):
+        within.module.training = module.training
+        return layers.cast(within(*inputs), torch.float16)
+
+    module.forward = forward
 
 
 def keep_written(given, made) -> None:

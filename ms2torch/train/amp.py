@@ -114,7 +114,11 @@ def auto_mixed_precision(network, amp_level="O0", dtype=_dtype.float16):
             f"The network's auto mixed-precision level is adjusted from {before} to {amp_level}, and "
             "repeated calls to mixed-precision interfaces can cause performance degradation."
         )
-    if amp_level == "O1":
+    of_torch = hasattr(type(network), "lower_module") and amp_level in _LEVELS
+    if of_torch:
+        network = network.lower_module(amp_level, dtype.torch)
+        network = network if amp_level in ("O1", "auto") else _OutputTo32(network)
+    elif amp_level == "O1":
         network = lower_only(network, get_white_list(), dtype)
     elif amp_level == "O2":
         network = _OutputTo32(lower_all_but(network, tuple(get_black_list()), dtype, _dtype.float32))
@@ -249,6 +253,8 @@ def _check_options(given: dict) -> dict:
 
 def _in_precision(network: Cell, config: dict, level: str) -> Cell:
     low, keep = config["cast_model_type"] is _dtype.float16, config["keep_batchnorm_fp32"]
+    if hasattr(type(network), "lower_module") and (low or (level == "O2" and not keep)):
+        return network.lower_module("O2" if keep else "O3")
     if low:
         network.to_float(_dtype.float16)
         return (

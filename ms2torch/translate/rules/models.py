@@ -325,6 +325,8 @@ def manager(call):
             if reason := _refusal(call.rewriter, pipelines.arguments_by_name(model, _MODEL)):
                 call.refuse(f"its Model stays: {reason}")
         return cst.Name("_gone_")
+    if _reaches_a_model_that_stays(call):
+        call.refuse("it may be given to a Model whose arguments are not told one by one")
     asked = [getattr(p, "attr", "") for p in parents]
     if call.name.endswith("FixedLossScaleManager") and "get_loss_scale" in asked:
         if not {*asked} <= {"get_loss_scale", ""}:
@@ -333,6 +335,13 @@ def manager(call):
     if any(asked):
         call.refuse("it is asked for more than a Model asks")
     return "None"
+
+
+def _reaches_a_model_that_stays(call) -> bool:
+    """Whether a Model of the program takes ``**`` what is not told."""
+    calls = (n for n in ast.walk(call.rewriter.tree) if isinstance(n, ast.Call))
+    taking = (n for n in calls if any(k.arg is None for k in n.keywords))
+    return any(str(call.rewriter.reading.inferred(n.func)).endswith(".Model") for n in taking)
 
 
 @rule(
