@@ -9,6 +9,7 @@ import math
 import numpy as np
 import torch
 
+from ms2torch._core.checks.calls import class_text
 from ms2torch._core.devices.device import device
 from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.operators.registry import OPS
@@ -132,7 +133,7 @@ def full(shape, fill_value, dtype=None):
 def _full(shape, value, dtype):
     if not isinstance(value, (bool, int, float, list, tuple, torch.Tensor)):
         raise refusal(TypeError, "fill value should be int, float, bool, list, tuple, Tensor, but got"
-                      f"{'' if value is None else type(value)}")
+                      f"{'' if value is None else class_text(value)}")
     number = isinstance(value, (bool, int, float))
     made = as_constant(value, dtype if number else None)
     if number or 0 in shape:
@@ -145,7 +146,7 @@ def _like_what(a, dtype, shape) -> tuple:
     """The shape and dtype of an array that is made like another."""
     if not isinstance(a, (bool, int, float, list, tuple, torch.Tensor)):
         raise refusal(TypeError, "prototype should be int, float, bool, list, tuple, Tensor, but got"
-                      f"{'' if a is None else type(a)}")
+                      f"{'' if a is None else class_text(a)}")
     if dtype is None or shape is None or (isinstance(shape, (list, tuple)) and not shape):
         made = as_constant(a)
         dtype = _dtype.from_torch(made.dtype) if dtype is None else dtype
@@ -280,7 +281,7 @@ def _checked_ends(start, stop, num, endpoint, dtype):
     for name, end in (("start", start), ("end", stop)):
         if not isinstance(end, (bool, int, float, list, tuple, torch.Tensor)):
             raise refusal(TypeError, f"{name} should be int, float, bool, list, tuple, Tensor, but got"
-                          f"{'' if end is None else type(end)}")
+                          f"{'' if end is None else class_text(end)}")
     if not isinstance(num, int):
         raise refusal(TypeError, f"num should be an integer, but got {'' if num is None else type(num)}")
     if not isinstance(endpoint, bool):

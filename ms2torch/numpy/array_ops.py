@@ -8,6 +8,7 @@ import math
 import numpy as np
 import torch
 
+from ms2torch._core.checks.calls import class_text
 from ms2torch._core.checks.words import renderings
 from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.operators.registry import OPS
@@ -82,6 +83,8 @@ def swapaxes(x, axis1, axis2):
 def moveaxis(a, source, destination):
     """Axes moved to other places (``mindspore.numpy.moveaxis``)."""
     for axes in (source, destination):
+        if isinstance(axes, (tuple, list)) and (wrong := [d for d in axes if not isinstance(d, int)]):
+            raise refusal(TypeError, f"axes should be integers, not {type(wrong[0])}")
         if isinstance(axes, (tuple, list)) and len(axes) > len({d % max(a.ndim, 1) for d in axes}):
             raise refusal(ValueError, 'duplicate value in "axis"')
     return OPS["moveaxis"].kernel(a, source, destination)
@@ -178,9 +181,8 @@ def _split(x, sections, axis, even):
             raise refusal(ZeroDivisionError, "integer modulo by zero")
         return tuple(torch.tensor_split(x, sections, axis))
     if not isinstance(sections, (list, tuple)):
-        said = type(sections)
-        if said is torch.Tensor:
-            said = "<class 'mindspore.common.tensor.Tensor'>"
+        said = "<class 'mindspore.common.tensor.Tensor'>" if isinstance(sections, torch.Tensor) else \
+            class_text(sections)
         raise refusal(TypeError, "Argument `indices_or_sections` in `mindspore.numpy.split`            "
                       "should be integer, tuple(int) or list(int), but got"
                       f"{'' if sections is None else said}")

@@ -3,7 +3,7 @@
 import mindspore as ms
 import mindspore.numpy as mnp
 import numpy as np
-from mindspore import Tensor, mint, nn, ops
+from mindspore import Parameter, Tensor, mint, nn, ops
 
 from tests.reference.judge import case, data
 from tests.reference.test_wrong_calls import said
@@ -217,3 +217,57 @@ def test_what_is_none_of_the_dtypes(name):
 @case()
 def test_numbers_for_tensors_of_logarithms():
     return [said(f, args, {}) for f in (ops.logaddexp, ops.logaddexp2) for args in ((1.5, X), (X, 1.5), (1, X))] + [said(ops.logaddexp, (np.float32(1), X), {})]
+
+
+@case(each={"name": ["ScatterAdd", "ScatterMul", "ScatterDiv", "ScatterUpdate", "ScatterMax", "ScatterMin"]})
+def test_numbers_of_numpy_for_updates(name):
+    """They are Tensors of no axis, and no row has such a shape."""
+    made = getattr(ops, name)()
+    return answers(lambda v: made(Parameter(X.copy(), name="x"), Tensor([0], ms.int32), v), NUMBERS[:3])
+
+
+@case(each={"name": ["on", "off", "first", "second", "overlap", "score", "logits", "labels", "target"]})
+def test_numbers_of_numpy_beside_tensors(name):
+    x, one = Tensor(data((3,))), Tensor(0.5, ms.float32)
+    hot, near = ops.OneHot(), ops.ApproximateEqual()
+    kept = ops.NonMaxSuppressionWithOverlaps()
+    boxes = (Tensor(data((3, 3))), x, Tensor(2, ms.int32))
+    calls = {"on": lambda v: hot(Tensor([0, 1]), 3, v, one), "off": lambda v: hot(Tensor([0, 1]), 3, one, v),
+             "first": lambda v: near(v, x), "second": lambda v: near(x, v),
+             "overlap": lambda v: kept(*boxes, v, one), "score": lambda v: kept(*boxes, one, v),
+             "logits": lambda v: nn.GaussianNLLLoss()(v, x, x), "labels": lambda v: nn.GaussianNLLLoss()(x, v, x),
+             "target": lambda v: ops.gaussian_nll_loss(x, v, x)}
+    return answers(calls[name], NUMBERS[:3])
+
+
+@case
+def test_permutations_of_nothing():
+    values = ({}, (), ((1, 2), (3, 4)), np.int64(1), np.float64(1), np.bool_(True), (1, 0))
+    return answers(ops.InvertPermutation(), values)
+
+
+@case(each={"name": ["split", "Tensor.split", "moveaxis", "dstack", "vstack", "hstack", "column_stack"]})
+def test_numbers_of_numpy_in_sequences(name):
+    calls = {"split": lambda v: ops.split(X, v), "Tensor.split": X.split,
+             "moveaxis": lambda v: mnp.moveaxis(X, v, 1)}
+    return answers(calls.get(name) or getattr(mnp, name), ((np.int64(2),), [np.int64(2)], (np.int32(2),)))
+
+
+@case
+def test_sizes_beyond_all():
+    return [[len(part) for part in parts(2**63)] for parts in (X.chunk, X.split, lambda n: ops.chunk(X, n))]
+
+
+@case
+def test_sequences_for_tensors_and_shapes():
+    """Of a sparse tensor's shape, of what is updated, of the axes of a transform, of a cumulative product."""
+    sparse = Tensor([[0, 1], [1, 0]], ms.int64), Tensor(data((2,)))
+    product = ops.SparseTensorDenseMatmul()
+    rows = Tensor(data((1, 3)))
+    calls = [lambda: product(*sparse, [2, 2], Tensor(data((2, 2)))),
+             lambda: ops.inplace_update((True, 1), rows, 0), lambda: ops.inplace_update(X, (rows,), 0),
+             lambda: ops.inplace_update(X, rows, Tensor(0)), lambda: ops.InplaceUpdateV2()(X, 0.5, rows),
+             lambda: ops.fftshift(X, 2), lambda: ops.ifftshift(X, (0, 5)),
+             lambda: ops.broadcast_to(X, (-1, 1, 2, 3)), lambda: ops.Padding(4)([X]), lambda: mnp.sign(1j),
+             lambda: mnp.linspace(Tensor, 0, 3), lambda: mnp.split(X, Tensor)]
+    return answers(lambda call: call(), calls)

@@ -65,6 +65,7 @@ def signature_error(name: str, values) -> TypeError | None:
     inputs, groups = _inputs(name)
     if len(values) < len(inputs):
         return None
+    values = _plain_bools(values)
     try:
         wanted = {group: _common([values[k] for k in places]) for group, places in groups.items()}
     except TypeError as err:                        # two have no dtype in common
@@ -102,13 +103,20 @@ def converted(name: str, values) -> list:
 
 
 def _converted(name: str, values, convert) -> list:
-    made = list(values)
+    made = list(values := _plain_bools(values))
     for places in _inputs(name)[1].values() if name in SIGNATURES else ():
         dtype = _common([values[k] for k in places if k < len(values)])
         for k in places:
             if k < len(values) and dtype is not None:
                 made[k] = convert(values[k], dtype)
     return made
+
+
+def _plain_bools(values):
+    """``values`` with Python's bools for numpy's, which beside a tensor alone are numbers."""
+    if any(isinstance(v, np.bool_) for v in values) and any(isinstance(v, torch.Tensor) for v in values):
+        return [bool(v) if isinstance(v, np.bool_) else v for v in values]
+    return values
 
 
 def _common(values) -> torch.dtype | None:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import torch
 
+from ms2torch._core.checks.calls import type_description
 from ms2torch._core.gradient import integers
 from ms2torch._core.operators.registry import OPS, Definition, method, mint_form, op, primitive
 from ms2torch._core.tensor import dtype as _dtype
@@ -95,14 +96,12 @@ def rank(input_x):
     return _tensor(input_x, "the input x must be Tensor!").ndim
 
 
-_KINDS = {int: "Int64", float: "Float32", bool: "Bool"}
-
-
 @op(primitive="Size", on_tensors=True)
 def size(input_x):
     """The number of elements, an int (``mindspore.ops.size``)."""
-    return _tensor(input_x, f"For 'Size', input must be a Tensor, but got: "
-                            f"{_KINDS.get(type(input_x), type(input_x).__name__)}.").size
+    number = isinstance(input_x, (int, float, np.number, np.bool_))
+    got = type_description(input_x) if number else type(input_x).__name__
+    return _tensor(input_x, f"For 'Size', input must be a Tensor, but got: {got}.").size
 
 
 @op(method=True, on_tensors=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 
 from ms2torch._core.checks.calls import class_text, describe, no_matching_form
@@ -366,9 +367,13 @@ def split_by_size(tensor, size, axis):
         if size <= 0:
             raise ValueError("For split, the value of 'split_size_or_sections' must be more than zero, "
                              f"but got {size}.")
+        size = min(size, tensor.shape[axis] or 1)
     elif not isinstance(size, (tuple, list)):
         raise TypeError("Type of Argument `split_size_or_sections` should be integer, tuple(int) or "
                         f"list(int), but got {type(size)}")
+    elif wrong := [n for n in size if isinstance(n, np.integer)]:
+        raise TypeError("Each element in 'split_size_or_sections' should be integer, but got "
+                        f"{type(wrong[0])}.")
     elif min(size, default=0) < 0:
         raise TypeError(f"Each element in 'split_size_or_sections' should be non-negative, but got {size}.")
     elif sum(size) != tensor.shape[axis]:
@@ -428,7 +433,7 @@ def chunked(input, chunks, axis):
     _axis_in_bounds(axis, input.ndim)
     if chunks <= 0:
         raise ValueError(f"For ops.chunk parameter 'chunks' must be greater than 0, but got {chunks}")
-    return tuple(torch.chunk(input, chunks, axis))
+    return tuple(torch.chunk(input, min(chunks, input.shape[axis] or 1), axis))
 
 
 @op(method=True)

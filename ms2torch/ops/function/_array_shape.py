@@ -248,7 +248,7 @@ def _cannot_broadcast(input, shape) -> Exception:
         if n == -1:
             return ValueError(
                 "For 'BroadcastTo', -1 in init shape is in an incompatible location with given input tensor, "
-                f"-1 index in init shape: {i} but -1 can only be in index{lead + 1}onwards for this input.")
+                f"-1 index in init shape: {i} but -1 can only be in index{input.ndim}onwards for this input.")
     return ValueError(
         "For 'BroadcastTo', in order to broadcast, each dimension pair must be equal or input dimension is 1 "
         f"or target dimension is -1. But got x_shape: {tuple(input.shape)}, target shape: {tuple(shape)}.")

@@ -112,13 +112,22 @@ for _prefix, _about in _ABOUT.items():
 @op
 def fftshift(input, dim=None):
     """The zero frequency moved to the middle, along ``dim`` or all axes (``mindspore.ops.fftshift``)."""
-    return torch.fft.fftshift(input, dim) if input.ndim else input.clone()
+    return torch.fft.fftshift(input, _axes("FFTShift", input, dim)) if input.ndim else input.clone()
 
 
 @op
 def ifftshift(input, dim=None):
     """What undoes `fftshift` (``mindspore.ops.ifftshift``)."""
-    return torch.fft.ifftshift(input, dim) if input.ndim else input.clone()
+    return torch.fft.ifftshift(input, _axes("IFFTShift", input, dim)) if input.ndim else input.clone()
+
+
+def _axes(label: str, input, dim):
+    """``dim``; ValueError for an axis that there is not."""
+    for axis in () if dim is None else dim if isinstance(dim, (tuple, list)) else (dim,):
+        if isinstance(axis, int) and not -input.ndim <= axis < input.ndim:
+            raise asked(ValueError(f"For primitive[{label}], the dim must be in "
+                                   f"[{-input.ndim},{input.ndim}), but got {axis}."))
+    return dim
 
 
 def _frequencies(make, name, n, d, dtype):
