@@ -81,6 +81,40 @@ def test_a_half_translated_program_runs_and_finds_the_same(name):
         np.testing.assert_allclose(other, one, 1e-6)
 
 
+NORMS = """
+import numpy as np
+import mindspore as ms
+from mindspore import Tensor, nn, ops
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Conv2d(2, 4, 3, weight_init="ones")
+        self.norm = nn.BatchNorm2d(4)
+
+    def construct(self, x):
+        return ops.relu(self.norm(self.a(x)))
+
+
+x = Tensor(np.random.RandomState(2).randn(3, 2, 5, 5).astype(np.float32))
+net = Net().to_float(ms.float16)
+found = [net(x)]
+net.set_train()
+found += [net(x), net(x), net.norm.moving_variance]
+"""
+
+
+def test_norms_of_a_network_in_float16():
+    ours, theirs = {}, {}
+    exec(NORMS.replace("mindspore", "ms2torch"), ours)
+    exec(translate_source(NORMS).text, theirs)
+    for one, other in zip(ours["found"], theirs["found"], strict=True):
+        one, other = one.asnumpy(), other.numpy(force=True)
+        assert one.dtype == other.dtype
+        np.testing.assert_allclose(other, one, 2e-3, 2e-3)  # a step or two of float16
+
+
 # A Model whose arguments are not told one by one stays, over a network that is torch's by then.
 LOW = """
 import numpy as np

@@ -93,11 +93,30 @@ class Cast(nn.Module):
     def __init__(self, layer, dtype):
         super().__init__()
         self.layer, self.dtype = layer, dtype
+        self.wide = widened_norms(layer)  #? BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm
+
+    def __getattr__(self, name):
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            return getattr(super().__getattr__("layer"), name)
 
     def forward(self, *inputs):
         weights = {name: p.to(self.dtype) for name, p in self.layer.named_parameters()}
+        weights |= self.wide  #? BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm
         inputs = [x.to(self.dtype) if x.is_floating_point() else x for x in inputs]
         return torch.func.functional_call(self.layer, weights, tuple(inputs))
+
+
+def widened_norms(network):
+    """Let the BatchNorms of a network compute in float32 and give the dtype that they get; their weights."""
+    weights = {}
+    for path, layer in network.named_modules():
+        if isinstance(layer, nn.modules.batchnorm._BatchNorm):
+            layer.register_forward_pre_hook(widened)
+            layer.register_forward_hook(narrowed)
+            weights |= {f"{path}.{name}".strip("."): p for name, p in layer.named_parameters()}
+    return weights
 
 
 class LowPrecision(nn.Module):
