@@ -329,6 +329,8 @@ class SparseTensor(COOTensor):
 
     @_named_before_2_0
     def __init__(self, indices, values, shape) -> None:
+        if not (isinstance(indices, Tensor) and isinstance(values, Tensor) and isinstance(shape, tuple)):
+            raise TypeError("Inputs must follow: COOTensor(indices, values, shape).")
         super().__init__(indices, values, shape)
 
 

@@ -271,3 +271,19 @@ def test_sequences_for_tensors_and_shapes():
              lambda: ops.broadcast_to(X, (-1, 1, 2, 3)), lambda: ops.Padding(4)([X]), lambda: mnp.sign(1j),
              lambda: mnp.linspace(Tensor, 0, 3), lambda: mnp.split(X, Tensor)]
     return answers(lambda call: call(), calls)
+
+
+@case(each={"name": ["Conv2D", "Conv2DTranspose", "Conv2DBackpropInput", "DepthwiseConv2dNative"]})
+def test_words_in_sizes_of_windows(name):
+    return answers(lambda size: getattr(ops, name)(4, size), ((1, "a"), (1, None), (1, 1.5)))
+
+
+@case(each={"name": ["cond", "stack", "reshape_as", "laplace", "Softplus", "SparseTensor"]})
+def test_values_of_no_kind(name):
+    """A slice, a number and the like for an order, a list of tensors, a tensor, a count of arguments."""
+    square, places = Tensor(data((2, 2))), Tensor([[0, 1], [1, 0]], ms.int32)
+    calls = {"cond": lambda v: ops.cond(square, v), "stack": ops.stack, "reshape_as": X.reshape_as,
+             "laplace": lambda v: ops.laplace((2,), v, Tensor(1.0)), "Softplus": lambda v: ops.Softplus()(X, v),
+             "SparseTensor": lambda v: ms.common.SparseTensor(places, v, (2, 2))}
+    return answers(calls[name], (slice(0, 2), b"ab") if name in ("stack", "reshape_as", "SparseTensor") else
+                   (np.float32(3), (1, 2)))
