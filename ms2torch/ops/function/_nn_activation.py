@@ -326,19 +326,13 @@ def softmin(x, axis=-1, *, dtype=None):
     return softmaxed(-_to(x, dtype), axis)
 
 
-@op
+@op(primitive="Softplus")
 def softplus(input, beta=1, threshold=20):
     """log(1 + exp(beta * input)) / beta, the input itself above ``threshold`` (``mindspore.ops.softplus``).
     """
     if not beta:
         raise asked(ValueError("For 'softplus', the value of 'beta' cannot be 0."))
     return F.softplus(input, beta, threshold)
-
-
-@primitive("Softplus")
-def _softplus(input):
-    """``softplus`` of one argument (``mindspore.ops.Softplus``)."""
-    return F.softplus(input)
 
 
 @op(primitive="Softsign")
