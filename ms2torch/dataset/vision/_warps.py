@@ -34,6 +34,10 @@ _METHODS = {Inter.NEAREST: "nearest", Inter.LINEAR: "linear", Inter.CUBIC: "cubi
             Inter.AREA: "linear"}                    # OpenCV has no area here, and takes linear
 
 
+# What computes for a random transform, and is named where an image is at fault.
+_KERNELS = {"RandomAffine": "Affine", "RandomRotation": "Rotate"}
+
+
 def _method(resample: Inter, name: str, image) -> str:
     if resample is Inter.ANTIALIAS:
         if name in ("Rotate", "Affine"):
@@ -46,6 +50,7 @@ def _method(resample: Inter, name: str, image) -> str:
         told = f"{name}: Invalid InterpolationMode, {known or 'check input value of enum'}."
         raise OperationError(told, "Syntax error.") if name.endswith("Affine") else OperationError(told)
     if resample is Inter.CUBIC and image.ndim == 3 and image.shape[2] > 4:
+        name = _KERNELS.get(name, name)
         raise OperationError(f"{name}: interpolation can not be CUBIC when image channel is greater than 4.")
     return _METHODS[resample]
 
@@ -107,7 +112,8 @@ def _rotated(image: np.ndarray, degrees: float, resample: Inter, expand: bool, c
         matrix[0, 2] += across / 2 - width / 2
         matrix[1, 2] += down / 2 - height / 2
         width, height = round(across), round(down)
-    turned = warping.affine(image, matrix, height, width, _method(resample, name, image), fill[::-1], name)
+    turned = warping.affine(image, matrix, height, width, _method(resample, name, image), fill[::-1],
+                            _KERNELS.get(name, name))
     return turned.view(np.bool_) if kept == np.bool_ else turned
 
 
@@ -207,6 +213,7 @@ def _affine(image, degrees, translate, scale, shear, resample, fill, name):
     d = scale * (-sin(turn - down) * tan / cos(down) + cos(turn))
     matrix = np.array([[a, b, (one - a) * x - b * y + move_x], [c, d, (one - d) * y - c * x + move_y]], float)
     how = _method(resample, name, image)
+    name = _KERNELS.get(name, name)
     return warping.affine(kernels.loaded(image, name), matrix, height, width, how, fill, name)
 
 
