@@ -6,7 +6,6 @@ Each network of ``tests/mindir/networks.py`` is filled with seeded values, run, 
 the file, NAME.npz the inputs and outputs.
 """
 
-import importlib.util
 import os
 import sys
 from pathlib import Path
@@ -20,11 +19,10 @@ ROOT = Path(__file__).resolve().parents[1]
 
 def networks() -> dict:
     """The table of networks."""
-    spec = importlib.util.spec_from_file_location("networks", ROOT / "tests" / "mindir" / "networks.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["networks"] = module
-    spec.loader.exec_module(module)
-    return module.NETWORKS
+    sys.path.insert(0, str(ROOT / "tests" / "mindir"))
+    from networks import NETWORKS
+
+    return NETWORKS
 
 
 def fill(net) -> None:

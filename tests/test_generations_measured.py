@@ -205,7 +205,7 @@ def test_the_step_that_get_lr_counted(api):
         api(choice)
         optimizer = nn.SGD([Parameter(of([1, 2]), name="w")], [0.1, 0.2, 0.3])
         optimizer((of([1, 1]),))
-        assert optimizer.get_lr() == np.float32(0.2)
+        assert optimizer.get_lr().asnumpy() == np.float32(0.2)
         assert optimizer.global_step.asnumpy().tolist() == [counted]
 
 
