@@ -96,8 +96,8 @@ class Rewriting(Calls, Choosing, Computing, Assigning, Knowing, ast.NodeTransfor
             self._look_for_withheld(node)
         self.numbers = KnownNumbers(node, self._value_of)
         self.parts = parameter_parts.Parts(node, self.owner, values, self.forward.definition)
-        self.makes_mutable = any(isinstance(n, ast.Call) and "mutable" in ast.unparse(n.func)
-                                 for n in ast.walk(node))
+        self.makes_mutable = any(isinstance(n, ast.Call) and "mutable" in (
+            getattr(n.func, "id", None), getattr(n.func, "attr", None)) for n in ast.walk(node))
         self.raises = any(isinstance(n, ast.Raise) for n in ast.walk(node))
         self.writes_parts = any(isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)
                                 and isinstance(n.value, ast.Attribute) for n in ast.walk(node))

@@ -7,6 +7,8 @@ from types import FunctionType
 import numpy as np
 import torch
 
+from ms2torch._core.checks.calls import failed_call
+from ms2torch._core.errors import asked
 from ms2torch._core.tensor.tensor import Tensor
 
 from ._along_axes import apply_along_axis
@@ -82,9 +84,8 @@ def _ask_widths(given, mode) -> None:
         if mode == "linear_ramp":
             raise refusal(TypeError, f"num should be an integer, but got {kind}")
         if kind in (bool, float) and mode in ("edge", *_STATISTICS):
-            raise refusal(TypeError, f'Failed calling Tile with "Tile()(input=Tensor, dims=Tuple'
-                          f'<{kind.__name__}>)".\nThe valid calling should be: \n'
-                          '"Tile()(input=<Tensor>, dims=<Tensor, tuple of int>)".')
+            raise asked(failed_call(f"Tile()(input=Tensor, dims=Tuple<{kind.__name__}>)",
+                                    "Tile()(input=<Tensor>, dims=<Tensor, tuple of int>)"))
         if kind is float and mode == "wrap":
             raise refusal(TypeError, 'Failed calling Slice with "Slice()(input=Tensor, begin=Tuple<float>, '
                           'size=Tuple<float>)".')

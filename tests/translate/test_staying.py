@@ -388,8 +388,10 @@ def test_checkpoints_have_what_an_optimizer_that_stays_holds(tmp_path):
     assert _printed(text, tmp_path / "translated") == _held(["accum"])
 
 
-def _words(text: str) -> list[str]:
-    return text.split()
+def _both_print(words: str, program: str, text: str, folder) -> None:
+    """The program and its translation print these, which are the real one's."""
+    assert _printed(program.replace("mindspore", "ms2torch"), folder / "original") == words.split()
+    assert _printed(text, folder / "translated") == words.split()
 
 
 def test_values_come_in_the_order_of_their_first_places(tmp_path):
@@ -401,10 +403,7 @@ def test_values_come_in_the_order_of_their_first_places(tmp_path):
     )
     text = translate_source(program).text
     assert "ms2torch" not in text
-    wanted = _printed(program.replace("mindspore", "ms2torch"), tmp_path / "original")
-    # (as the real one's)
-    assert wanted == _words("[3 1 7 2] [[0 1 0] [2 3 1]] [3 1 7 2] [1. 2.]")
-    assert _printed(text, tmp_path / "translated") == wanted
+    _both_print("[3 1 7 2] [[0 1 0] [2 3 1]] [3 1 7 2] [1. 2.]", program, text, tmp_path)
 
 
 def test_rows_of_a_pipeline_that_stays_are_tensors_of_torch(tmp_path):
@@ -442,6 +441,4 @@ def test_the_rate_of_an_optimizer_that_a_callback_asks_for(tmp_path):
     )
     text = translate_source(program).text
     assert "ms2torch" not in text
-    wanted = _printed(program.replace("mindspore", "ms2torch"), tmp_path / "original")
-    assert wanted == _words("[True, False] 0.2 [True, False] 0.3")
-    assert _printed(text, tmp_path / "translated") == wanted
+    _both_print("[True, False] 0.2 [True, False] 0.3", program, text, tmp_path)

@@ -92,8 +92,14 @@ def wrong_arguments(valid: str, arguments: dict, defaults: dict) -> TypeError | 
     if not wrong:
         return None
     plain = _ARGUMENT.sub(r"\1=<\6>", valid)
-    return TypeError(f'Failed calling {head} with "{head}{"".join(said)}".\n'
-                     f'The valid calling should be: \n"{plain}".')
+    return failed_call(head + "".join(said), plain)
+
+
+def failed_call(given: str, valid: str) -> TypeError:
+    """MindSpore's error for a Primitive that was called as ``given`` and takes ``valid``, both in full:
+    ``Cast()(input=string, dtype=mindspore.dtype)``."""
+    return TypeError(f'Failed calling {given.partition("(")[0]} with "{given}".\n'
+                     f'The valid calling should be: \n"{valid}".')
 
 
 # Primitives whose callers in Python read bytes as a string; the others print their class.

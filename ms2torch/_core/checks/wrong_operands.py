@@ -6,7 +6,7 @@ Primitives, which name both operands. Read after an operator has failed, so that
 
 from __future__ import annotations
 
-from ms2torch._core.checks.calls import describe, no_matching_form
+from ms2torch._core.checks.calls import describe, failed_call, no_matching_form
 
 # The operators whose error is an overloaded method's, by the Primitive behind them: for any operand ...
 _METHODS = {"Div": "div", "FloorMod": "__mod__", "Pow": "pow",
@@ -41,7 +41,5 @@ def of_primitive(name: str, a, b) -> TypeError:
     """The error of the Primitive ``name`` over operands of which one is neither tensor nor number."""
     second = "exponent" if name == "Pow" else "other"
     valid = "<Tensor>" if name == "MatMulExt" else "<Number, Tensor>"
-    return TypeError(
-        f'Failed calling {name} with "{name}()(input={describe(a)}, {second}={describe(b)})".\n'
-        f'The valid calling should be: \n"{name}()(input={valid}, {second}={valid})".\n'
-    )
+    return failed_call(f"{name}()(input={describe(a)}, {second}={describe(b)})",
+                       f"{name}()(input={valid}, {second}={valid})")

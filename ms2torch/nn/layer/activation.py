@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch import _checkparam as check
-from ms2torch._core.checks.calls import describe
+from ms2torch._core.checks.calls import describe, failed_call
 from ms2torch._core.errors import asked
 from ms2torch._core.tensor.dtype import UNSIGNED, float16, float32
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -63,8 +63,7 @@ def _no_call(err: Exception, operator: str, x) -> Exception:
     """MindSpore's words for an activation of something that is no Tensor."""
     if isinstance(x, Tensor):
         return not_tensor(err, operator, x)
-    return TypeError(f'Failed calling {operator} with "{operator}()(input={describe(x)})".\n'
-                     f'The valid calling should be: \n"{operator}()(input=<Tensor>)".')
+    return failed_call(f"{operator}()(input={describe(x)})", f"{operator}()(input=<Tensor>)")
 
 
 class _Elementwise(PlainCell):

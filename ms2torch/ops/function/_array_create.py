@@ -179,10 +179,9 @@ def zeros_like(input, *, dtype=None):
 
 def _tensor(input, name):
     if not isinstance(input, torch.Tensor):
-        from ms2torch._core.checks.calls import describe
+        from ms2torch._core.checks.calls import describe, failed_call
 
-        raise TypeError(f'Failed calling {name} with "{name}()(x={describe(input)})".\n'
-                        f'The valid calling should be: \n"{_LIKE.format(name)}".')
+        raise failed_call(f"{name}()(x={describe(input)})", _LIKE.format(name))
     return input
 
 
@@ -301,9 +300,10 @@ def _evenly(start, stop, num):
                                  f"got {v.ndim}.")
     num = _number(num)
     if not isinstance(num, (int, np.integer)) or isinstance(num, bool):
-        raise TypeError('Failed calling LinSpace with "LinSpace()(start=Tensor, stop=Tensor, '
-                        f'num={type(num).__name__})".\nThe valid calling should be: \n'
-                        '"LinSpace()(start=<Tensor>, stop=<Tensor>, num=<Tensor, int>)".')
+        from ms2torch._core.checks.calls import failed_call
+
+        raise failed_call(f"LinSpace()(start=Tensor, stop=Tensor, num={type(num).__name__})",
+                          "LinSpace()(start=<Tensor>, stop=<Tensor>, num=<Tensor, int>)")
     if num <= 0:
         raise ValueError(f"For primitive[LinSpace], the num must be greater than 0, but got {num}.")
     dtype = torch.float64 if double else torch.float32

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import torch
 
-from ms2torch._core.checks.calls import type_description
+from ms2torch._core.checks.calls import describe, failed_call, type_description
 from ms2torch._core.gradient import integers
 from ms2torch._core.operators.registry import OPS, Definition, method, mint_form, op, primitive
 from ms2torch._core.tensor import dtype as _dtype
@@ -39,11 +39,8 @@ def cast(input, dtype):
 
 def _cast_number(number, want):
     if not isinstance(number, (bool, int, float, complex, np.number, np.bool_)):
-        from ms2torch._core.checks.calls import describe
-
-        raise TypeError(f'Failed calling Cast with "Cast()(input={describe(number)}, '
-                        'dtype=mindspore.dtype)".\nThe valid calling should be: \n'
-                        '"Cast()(input=<Number, Tensor>, dtype=<mindspore.dtype>)".')
+        raise failed_call(f"Cast()(input={describe(number)}, dtype=mindspore.dtype)",
+                          "Cast()(input=<Number, Tensor>, dtype=<mindspore.dtype>)")
     return wrap(as_torch(number, want))
 
 

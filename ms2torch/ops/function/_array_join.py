@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from ms2torch._core.checks.calls import class_text, describe, no_matching_form
+from ms2torch._core.checks.calls import class_text, describe, failed_call, no_matching_form
 from ms2torch._core.checks.enum_words import chosen
 from ms2torch._core.errors import asked, final
 from ms2torch._core.gradient import integers
@@ -282,9 +282,8 @@ def _meshgrid_mint(*tensors, indexing=None):
 
 def _meshed(tensors, order: str) -> tuple:
     if not all(isinstance(t, torch.Tensor) for t in tensors):
-        raise TypeError(f'Failed calling Meshgrid with "Meshgrid(indexing=string)(inputs='
-                        f'{describe(tuple(tensors))})".\nThe valid calling should be: \n'
-                        '"Meshgrid(indexing=<string>)(inputs=<list of tensor, tuple of Tensor>)".')
+        raise failed_call(f"Meshgrid(indexing=string)(inputs={describe(tuple(tensors))})",
+                          "Meshgrid(indexing=<string>)(inputs=<list of tensor, tuple of Tensor>)")
     if any(t.ndim > 1 for t in tensors):
         raise asked(ValueError("For 'BroadcastTo', in order to broadcast, each dimension pair must be equal "
                                "or input dimension is 1 or target dimension is -1. But got the shapes "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core.checks.calls import failed_call
 from ms2torch._core.errors import final
 from ms2torch._core.operators.registry import REQUIRED, op
 
@@ -28,8 +29,7 @@ def flip(input, dims):
 def flipped(input, axis):
     """Shared kernel of ``flip`` and ``reverse``; an int is refused, as in MindSpore."""
     if not isinstance(axis, (tuple, list)):
-        raise TypeError('Failed calling ReverseV2 with "ReverseV2(axis=int)(input=Tensor)".\n'
-                        f'The valid calling should be: \n"{_REVERSE}".')
+        raise failed_call("ReverseV2(axis=int)(input=Tensor)", _REVERSE)
     ndim, seen = input.ndim, set()
     for i, a in enumerate(axis):
         a = in_range(a, ndim, f"For 'ReverseV2', the 'axis[{i}]' must be in range of [{{low}}, {{ndim}}), "

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+from ms2torch._core.checks.calls import failed_call
 from ms2torch._core.checks.refusals import wrong_dtype
 from ms2torch._core.errors import final
 from ms2torch._core.operators.registry import Primitive, op, primitive_class
@@ -88,9 +89,8 @@ def dropout(input, p=0.5, training=True, seed=None, *, seed0=None, seed1=None):
         return input
     _check_p("dropout", p)
     if p.__class__ is int or (isinstance(p, torch.Tensor) and not p.is_floating_point()):
-        raise TypeError('Failed calling Dropout with "Dropout(keep_prob=int, Seed0=int, Seed1=int)(x=Tensor)'
-                        '".\nThe valid calling should be: \n"Dropout(keep_prob=<float>, Seed0=<int>, '
-                        'Seed1=<int>)(x=<Tensor>)".')
+        raise failed_call("Dropout(keep_prob=int, Seed0=int, Seed1=int)(x=Tensor)",
+                          "Dropout(keep_prob=<float>, Seed0=<int>, Seed1=<int>)(x=<Tensor>)")
     p = float(p)
     if not input.is_floating_point():
         raise TypeError("For primitive[Dropout], the input argument[x] must be a type of {Tensor[BFloat16], "

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from ms2torch._core import mode
-from ms2torch._core.checks.calls import describe, no_matching_form
+from ms2torch._core.checks.calls import describe, failed_call, no_matching_form
 from ms2torch._core.checks.words import renderings
 from ms2torch._core.errors import final
 from ms2torch._core.gradient import integers
@@ -104,9 +104,8 @@ def fill(input, value):
     if value is None:
         raise TypeError("tile() missing 2 required positional arguments: 'input' and 'dims'")
     if not isinstance(value, (builtins.int, builtins.float, builtins.bool)):
-        raise TypeError(f'Failed calling Cast with "Cast()(input={describe(value)}, dtype=mindspore.dtype)".'
-                        '\nThe valid calling should be: \n'
-                        '"Cast()(input=<Number, Tensor>, dtype=<mindspore.dtype>)".')
+        raise failed_call(f"Cast()(input={describe(value)}, dtype=mindspore.dtype)",
+                          "Cast()(input=<Number, Tensor>, dtype=<mindspore.dtype>)")
     return torch.full_like(input, value)
 
 

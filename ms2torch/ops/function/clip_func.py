@@ -6,7 +6,7 @@ import math
 
 import torch
 
-from ms2torch._core.checks.calls import describe
+from ms2torch._core.checks.calls import describe, failed_call
 from ms2torch._core.checks.kernel_dtypes import not_supported
 from ms2torch._core.errors import final
 from ms2torch._core.operators import arithmetic
@@ -149,13 +149,11 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
         if isinstance(t, (int, float)):
             raise final(AttributeError(f"'{type(t).__name__}' object has no attribute 'dtype'"))
         if not isinstance(t, torch.Tensor):
-            raise final(TypeError(f'Failed calling Pow with "Pow()(input={describe(t)}, exponent=float)".\n'
-                                  'The valid calling should be: \n"Pow()(input=<Number, Tensor>, '
-                                  'exponent=<Number, Tensor>)".\n'))
+            raise final(failed_call(f"Pow()(input={describe(t)}, exponent=float)",
+                                    "Pow()(input=<Number, Tensor>, exponent=<Number, Tensor>)"))
     if isinstance(max_norm, (dict, tuple)):
-        raise final(TypeError(f'Failed calling Mul with "Mul()(input=Tensor, other={describe(max_norm)})".\n'
-                              'The valid calling should be: \n"Mul()(input=<Number, Tensor>, '
-                              'other=<Number, Tensor>)".\n'))
+        raise final(failed_call(f"Mul()(input=Tensor, other={describe(max_norm)})",
+                                "Mul()(input=<Number, Tensor>, other=<Number, Tensor>)"))
     total = _total_norm(tensors, float(norm_type))
     if error_if_nonfinite and not torch.isfinite(total):
         raise RuntimeError(f"For clip_by_norm, the total norm of order {norm_type} from input is non-finite.")
@@ -191,8 +189,7 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
     tensors = [x] if isinstance(x, torch.Tensor) else list(x)
     for t in tensors:
         if not isinstance(t, torch.Tensor):
-            raise TypeError(f'Failed calling Square with "Square()(input={describe(t)})".\nThe valid calling '
-                            'should be: \n"Square()(input=<Tensor>)".')
+            raise failed_call(f"Square()(input={describe(t)})", "Square()(input=<Tensor>)")
     if not tensors:
         raise ValueError("For primitive[AddN], the input num must be greater than or equal to 1, but got 0.")
     staged = distributed.staged()       # each stage of a pipeline has the gradients of its weights
