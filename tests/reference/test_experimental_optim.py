@@ -186,7 +186,7 @@ SCHEDULERS = {
 }
 
 
-@case(each={"name": list(SCHEDULERS)}, rtol=1e-5, atol=1e-8, reason="factors are computed in float32 by MindSpore")
+@case(each={"name": list(SCHEDULERS)}, rtol=0, atol=0, reason="rates are those of single precision, bit for bit")
 def test_rates(name):
     optimizer = optim.SGD(grouped(lr=0.3), lr=0.1)
     schedule = SCHEDULERS[name](optimizer)
@@ -198,8 +198,7 @@ def test_rates(name):
 
 
 @case(each={"name": ["StepLR", "LinearLR", "ExponentialLR", "PolynomialLR", "ConstantLR", "CosineAnnealingLR",
-                     "warm restarts", "MultiplicativeLR"]}, rtol=1e-5, atol=1e-8,
-      reason="factors are computed in float32 by MindSpore")
+                     "warm restarts", "MultiplicativeLR"]}, rtol=0, atol=0, reason="rates are those of single precision, bit for bit")
 def test_going_to_an_epoch(name):
     optimizer = optim.SGD(grouped(lr=0.3), lr=0.1)
     schedule = SCHEDULERS[name](optimizer)
@@ -208,6 +207,15 @@ def test_going_to_an_epoch(name):
         schedule.step(epoch)
         rates.append([rate.value() for rate in optimizer.lrs])
     return rates
+
+
+@case(each={"factor": [0.1, 0.7]}, rtol=0, atol=0, reason="rates are those of single precision, bit for bit")
+def test_plateau_rounds_as_single_precision(factor):
+    optimizer = optim.SGD(grouped(lr=0.3), lr=0.1)
+    schedule = lr_scheduler.ReduceLROnPlateau(optimizer, factor=factor, patience=0)
+    for _ in range(4):
+        schedule.step(1.0)
+    return schedule.get_last_lr()
 
 
 @case(each={"mode": ["min", "max"], "threshold_mode": ["rel", "abs"]})

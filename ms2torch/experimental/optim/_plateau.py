@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import torch
+
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.ops.function.parameter_func import assign, assign_add
 
-from ._rates import number
+from ._rates import number, single
 from .optimizer import Optimizer
 
 
@@ -61,12 +63,12 @@ class ReduceLROnPlateau:
 
     def step(self, metrics) -> bool:
         """Note the metric of an epoch (a Tensor or a number) and reduce the rates if it is time."""
-        current = float(metrics)
+        current = single(metrics)
         host = self.optimizer._host
         wait, rest = host(self.wait), host(self.cooldown_counter)
         assign_add(self.last_epoch, Tensor(1, _dtype.int32))
-        if self._is_improvement(current, host(self.best)):
-            assign(self.best, current)
+        if self._is_improvement(current, single(host(self.best))):
+            assign(self.best, float(current))
             wait = 0
         else:
             wait += 1
@@ -81,16 +83,16 @@ class ReduceLROnPlateau:
 
     def _reduce_lr(self) -> None:
         for rate, low in zip(self._last_lr, self.min_lrs, strict=True):
-            old = self.optimizer._host(rate)
-            new = max(old * self.factor, float(low))
+            old = single(self.optimizer._host(rate))
+            new = torch.maximum(old * self.factor, single(low))
             if old > new + self.eps:
-                assign(rate, new)
+                assign(rate, float(new))
 
     def in_cooldown(self) -> Tensor:
         """Whether it rests."""
         return self.cooldown_counter > 0
 
-    def _is_improvement(self, current: float, best: float) -> bool:
+    def _is_improvement(self, current: torch.Tensor, best: torch.Tensor) -> torch.Tensor:
         sign = -1.0 if self.mode == "min" else 1.0
         if self.threshold_mode == "rel":
             mark = best * (1.0 + sign * self.threshold)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import torch
+
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter
@@ -10,6 +12,11 @@ from ms2torch.common.parameter import Parameter
 def number(value: float, name: str, dtype=_dtype.float32) -> Parameter:
     """A number that lives on the device."""
     return Parameter(Tensor(value, dtype), name=name)
+
+
+def single(value) -> torch.Tensor:
+    """A number on the host in single precision, as which MindSpore's schedulers compute with it."""
+    return torch.tensor(float(value), dtype=torch.float32)
 
 
 def check_float(cls: str, **named) -> None:

@@ -1,7 +1,8 @@
 """What changes the rates of an experimental optimizer (``mindspore.experimental.optim.lr_scheduler``).
 
 A scheduler sets the rates for its first epoch when it is made, then at every ``step()``. Rates are float32
-Parameters of the optimizer; what is computed from the epoch alone is computed on the host.
+Parameters of the optimizer; what is computed from the epoch alone is computed on the host, in single
+precision as MindSpore does.
 """
 
 from __future__ import annotations
@@ -10,13 +11,15 @@ import math
 from bisect import bisect_right
 from collections import Counter
 
+import torch
+
 from ms2torch import _checkparam as validator
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.ops.function.parameter_func import assign, assign_add, assign_sub
 
 from ._plateau import ReduceLROnPlateau
-from ._rates import by_group, check_float, check_iterations, number, rates_by_group
+from ._rates import by_group, check_float, check_iterations, number, rates_by_group, single
 from .optimizer import Optimizer
 
 __all__ = [
@@ -89,8 +92,8 @@ class LRScheduler:
         return True
 
     @property
-    def _epoch(self) -> float:
-        return self.optimizer._host(self.last_epoch)
+    def _epoch(self) -> torch.Tensor:
+        return single(self.optimizer._host(self.last_epoch))
 
 
 class _Chained(LRScheduler):
@@ -98,11 +101,11 @@ class _Chained(LRScheduler):
     ``_total(epoch)``."""
 
     def get_lr(self):
-        factor = self._factor(self._epoch)
+        factor = float(self._factor(self._epoch))
         return [rate * factor for rate in self._last_lr]
 
     def _get_closed_form_lr(self):
-        total = self._total(self._epoch)
+        total = float(self._total(self._epoch))
         return [base * total for base in self.base_lrs]
 
 
@@ -197,13 +200,16 @@ class ConstantLR(_Chained):
         self.factor, self.total_iters = factor, total_iters
         super().__init__(optimizer, last_epoch)
 
+    def get_lr(self):
+        if self._epoch == self.total_iters != 0:
+            return [rate / self.factor for rate in self._last_lr]
+        return super().get_lr()
+
     def _factor(self, epoch):
-        if epoch == 0:
-            return self.factor
-        return 1.0 / self.factor if epoch == self.total_iters else 1.0
+        return self.factor if epoch == 0 else 1.0
 
     def _total(self, epoch):
-        return 1.0 if epoch >= self.total_iters else self.factor
+        return self.factor + (epoch >= self.total_iters) * (1 - self.factor)
 
 
 class MultiStepLR(LRScheduler):
@@ -267,25 +273,23 @@ class CosineAnnealingLR(LRScheduler):
         self.T_max, self.eta_min = T_max, eta_min
         super().__init__(optimizer, last_epoch)
 
-    def _swing(self, epoch) -> float:
-        return 1 + math.cos(math.pi * epoch / self.T_max)
+    def _swing(self, epoch) -> torch.Tensor:
+        return 1 + torch.cos(math.pi * epoch / self.T_max)
 
     def get_lr(self):
         epoch, low = self._epoch, self.eta_min
         if epoch == 0:
             return [rate * 1.0 for rate in self._last_lr]
-        if self.T_max == 0:                                  # MindSpore divides Tensors
-            return [rate * math.nan for rate in self._last_lr]
         if (epoch - 1 - self.T_max) % (2 * self.T_max) == 0:
-            rise = (2 - self._swing(1)) / 2
+            rise = float((1 - torch.cos(single(math.pi / self.T_max))) / 2)
             return [
                 rate + (base - low) * rise for rate, base in zip(self._last_lr, self.base_lrs, strict=True)
             ]
-        factor = self._swing(epoch) / self._swing(epoch - 1)
+        factor = float(self._swing(epoch) / self._swing(epoch - 1))
         return [(rate - low) * factor + low for rate in self._last_lr]
 
     def _get_closed_form_lr(self):
-        half = self._swing(self._epoch) / 2
+        half = float(self._swing(self._epoch) / 2)
         return [(base - self.eta_min) * half + self.eta_min for base in self.base_lrs]
 
 
@@ -309,20 +313,20 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self):
-        half = (1 + math.cos(math.pi * self._at / self._length)) / 2
+        half = float((1 + torch.cos(math.pi * single(self._at) / self._length)) / 2)
         return [(base - self.eta_min) * half + self.eta_min for base in self.base_lrs]
 
     def step(self, epoch=None) -> None:
         if epoch is None and self._epoch < 0:
             epoch = 0
         if epoch is None:
-            epoch = self._epoch + 1
+            epoch = float(self._epoch) + 1
             self._at += 1
             if self._at >= self._length:
                 self._at -= self._length
                 self._length *= self.T_mult
         else:
-            epoch = float(epoch)
+            epoch = float(single(epoch))
             if epoch < 0:
                 raise ValueError(f"epoch should be a non-negative integer, but got {epoch}")
             self._go_to(epoch)
@@ -392,10 +396,11 @@ class CyclicLR(LRScheduler):
 
     def get_lr(self):
         done = self._epoch / self.total_step_size
-        cycle = math.floor(1 + done)
+        cycle = torch.floor(1 + done)
         x = 1.0 + done - cycle
-        part = x / self.step_up_ratio if x <= self.step_up_ratio else (x - 1) / (self.step_up_ratio - 1)
-        at = Tensor(cycle, _dtype.float32) if self.scale_mode == "cycle" else self.last_epoch
+        ratio = self.step_up_ratio
+        part = float(x / ratio if x <= ratio else (x - 1) / (ratio - 1))
+        at = Tensor(float(cycle), _dtype.float32) if self.scale_mode == "cycle" else self.last_epoch
         scale = self.scale_fn(at)
         return [
             low + (high - low) * part * scale for low, high in zip(self.base_lrs, self.max_lrs, strict=False)
