@@ -1,43 +1,20 @@
-"""Numbers rounded as integers would be, and their observed range.
-
-Numbers stay floats. One between ``low`` and ``high`` goes to the nearest of ``quant_max - quant_min + 1``
-evenly spaced ones, of which 0 is one; gradients pass as if it had not, and are zero outside:
-
-    scale = (high - low) / (quant_max - quant_min)
-    zero  = round(quant_min - low / scale), within [quant_min, quant_max]
-    low', high' = (quant_min - zero) * scale, (quant_max - zero) * scale
-    y = floor((clip(x, low', high') - low') / scale + 0.5) * scale + low'
-"""
+"""Numbers rounded as integers would be, in a range that is observed (`_core.operators.quantising` has the
+formulas)."""
 
 from __future__ import annotations
 
 from functools import partial
 
 import numpy as np
-import torch
 
 from ms2torch import _checkparam as check
 from ms2torch._core.errors import unsupported
+from ms2torch._core.operators import quantising
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter
 from ms2torch.compression.common import QuantDtype
 
 from ..cell import Cell
-
-
-class _Rounded(torch.autograd.Function):
-    """``x`` on the grid of ``scale`` from ``low`` to ``high``; the gradient is 1 there and 0 outside."""
-
-    @staticmethod
-    def forward(ctx, x, low, high, scale):
-        ctx.save_for_backward((x >= low) & (x <= high))
-        steps = torch.floor((torch.clamp(x, low, high) - low) / scale + 0.5)
-        return steps * scale + low
-
-    @staticmethod
-    def backward(ctx, gradient):
-        (inside,) = ctx.saved_tensors
-        return gradient * inside, None, None, None
 
 
 class FakeQuantWithMinMaxObserver(Cell):
@@ -88,9 +65,7 @@ class FakeQuantWithMinMaxObserver(Cell):
                 f"For '{self.cls_name}', 'min_init' must be less than 'max_init', "
                 f"but got 'min_init': {min_init}, 'max_init': {max_init}."
             )
-        levels = 2**self.num_bits
-        self.quant_min = (-levels // 2 if symmetric else 0) + bool(narrow_range)
-        self.quant_max = (-levels // 2 if symmetric else 0) + levels - 1
+        self.quant_min, self.quant_max = quantising.levels(self.num_bits, symmetric, narrow_range)
         self._steps = 0
 
     def _range(self, value, name: str) -> Tensor:
@@ -113,30 +88,24 @@ class FakeQuantWithMinMaxObserver(Cell):
             self._steps += 1
             if self._steps <= self.quant_delay:
                 return wrap(t)
-        return wrap(_Rounded.apply(t, *self._grid(t.ndim)))
+        low, high, scale = self._grid(t.ndim)
+        return wrap(quantising.Rounded.apply(t, low, high, scale, low, high))
 
     def _watch(self, t) -> None:
-        others = [i for i in range(t.ndim) if i != self.channel_axis % t.ndim]
-        low, high = (t.amin(others), t.amax(others)) if self.per_channel else (t.min()[None], t.max()[None])
-        if self.ema:
-            low = self.minq._t * self.ema_decay + low * (1 - self.ema_decay)
-            high = self.maxq._t * self.ema_decay + high * (1 - self.ema_decay)
-        self.minq.set_data(wrap(low.clamp(max=0).float()))
-        self.maxq.set_data(wrap(high.clamp(min=0).float()))
+        axes = [i for i in range(t.ndim) if not self.per_channel or i != self.channel_axis % t.ndim]
+        low, high = quantising.observed(t, self.minq._t, self.maxq._t, axes, self.ema, self.ema_decay)
+        self.minq.set_data(wrap(low.float()))
+        self.maxq.set_data(wrap(high.float()))
 
     def _grid(self, ndim: int):
         """The lowest and highest number of the grid and its step, shaped for the channels."""
-        low, high = self.minq._t, self.maxq._t
-        if self.symmetric:
-            high = torch.maximum(-low, high)
-            low = -high
-        scale = (high - low) / (self.quant_max - self.quant_min)
-        zero = torch.floor(torch.clamp(self.quant_min - low / scale, self.quant_min, self.quant_max) + 0.5)
         shape = [1] * ndim
         if self.per_channel:
             shape[self.channel_axis] = -1
-        grid = ((self.quant_min - zero) * scale, (self.quant_max - zero) * scale, scale)
-        return [part.reshape(shape) for part in grid]
+        parts = quantising.grid(
+            self.minq._t, self.maxq._t, self.num_bits, self.symmetric, self.narrow_range
+        )
+        return [part.reshape(shape) for part in parts]
 
     def extend_repr(self) -> str:
         return (

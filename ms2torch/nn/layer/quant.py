@@ -1,6 +1,6 @@
 """Layers that round their weights and outputs as integers would (``mindspore.nn.layer.quant`` until 1.10).
 
-`_fake_quant` has the formula.
+`_core.operators.quantising` has the formula.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ name of a definition that ms2torch has:
                  attention over paged caches
     caches       rows of tables in embedding caches
     inner        private operators that compute forward
+    quantising   quantisation-aware training
     regions      windows and regions of images
     transforms   cosine and Fourier transforms' steps, least squares
     sparse_tensors, sparse_matrices
@@ -56,6 +57,7 @@ _FAMILIES = (
     "paged",
     "caches",
     "inner",
+    "quantising",
     "sparse_matrices",
     "sparse_tensors",
     "transforms",
