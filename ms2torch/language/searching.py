@@ -10,16 +10,19 @@ import torch
 
 from ms2torch._core.errors import final
 from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch.common.mutable import _OfAnyLength
 from ms2torch.common.parameter import Parameter
 
 
 def contained(item, holder, varies: bool, moved: bool):
     """``item in holder``; ``moved``: a method moved the holder's items before, which makes them variable."""
-    if holder.__class__ not in (list, tuple):
+    if holder.__class__ not in (list, tuple) and not (
+            isinstance(holder, (list, tuple)) and hasattr(holder, "__ms_mutable__")):
         return item in holder
     if isinstance(item, Tensor):
         alike = _alike(item, holder)
-        return wrap(torch.tensor(any((item._t == other._t).all().item() for other in alike)))
+        found = any((item._t == other._t).all().item() for other in alike)
+        return found if isinstance(holder, _OfAnyLength) else wrap(torch.tensor(found))
     tensors = [other for other in holder if isinstance(other, Tensor)]
     of_tensors = tensors and len(_alike(tensors[0], holder)) == len(holder)
     if varies and of_tensors and isinstance(item, (int, float)):

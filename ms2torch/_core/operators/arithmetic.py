@@ -17,6 +17,7 @@ from ms2torch._core.checks.causes import broadcastable
 from ms2torch._core.checks.kernel_dtypes import WITHOUT_REMAINDERS, invalid, not_selected, refusing
 from ms2torch._core.checks.refusals import translate
 from ms2torch._core.checks.wrong_operands import of_primitive
+from ms2torch._core.operators import unsigned
 from ms2torch._core.tensor.dtype import _INT64, UNSIGNED, promote, promote_scalar
 
 # Products ("Mul") and quotients ("Div") in which a 0-d tensor counts for the dtype, as the generation says.
@@ -145,7 +146,7 @@ def _otherwise(err, name, compute, a, b, over_zero):
     if dtype in UNSIGNED and broadcastable(a, b):
         wide = [x.to(torch.int64) if isinstance(x, torch.Tensor) else x for x in (a, b)]
         try:
-            result = compute(*wide)
+            result = unsigned.binary(name, compute, *wide) if dtype is torch.uint64 else compute(*wide)
         except RuntimeError:
             if not bool((torch.as_tensor(wide[1]) == 0).any()):
                 raise

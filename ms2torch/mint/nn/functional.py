@@ -27,7 +27,7 @@ from ms2torch.ops.function._nn_activation import _FLOATS as FLOATS
 from ms2torch.ops.function._nn_activation import _need as need_dtype
 from ms2torch.ops.function._nn_activation import relu as positive_part
 from ms2torch.ops.function._nn_activation import selu as _selu
-from ms2torch.ops.function._nn_image import sampled
+from ms2torch.ops.function._nn_image import by_scales, sampled
 from ms2torch.ops.function._nn_loss import binary_entropy, held, reduced
 from ms2torch.ops.function._nn_norm import check_one_dtype
 from ms2torch.ops.function._nn_windows import max_size
@@ -95,7 +95,10 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
                 recompute_scale_factor=None):
     """Images at another size: TypeError and ValueError for what no mode takes."""
     check_interpolation(input, size, scale_factor, mode, align_corners, recompute_scale_factor)
-    return F.interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor)
+    if scale_factor is None or recompute_scale_factor:
+        return F.interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor)
+    scales = scale_factor if isinstance(scale_factor, (tuple, list)) else (scale_factor,) * (input.ndim - 2)
+    return by_scales(input, scales, mode, align_corners)
 
 
 def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=None):

@@ -14,8 +14,8 @@ class SampledSoftmaxLoss(LossBase):
 
     ``weights`` is (num_classes, dim), ``biases`` (num_classes,), ``labels`` (batch, num_true) or (batch,),
     ``logits`` the network's last features, (batch, dim). The logarithm of how often a class is expected is
-    subtracted from its logit. The others are drawn by `UniformCandidateSampler`, whose numbers for a seed are
-    not MindSpore's, or are ``sampled_values``: classes, expected counts of true ones and of drawn ones.
+    subtracted from its logit. The others are drawn by `UniformCandidateSampler`, or are ``sampled_values``:
+    classes, expected counts of true ones and of drawn ones.
     Gives (batch,); ``reduction`` does not count, as in MindSpore.
     """
 

@@ -7,6 +7,7 @@ import torch
 
 from ms2torch._core.errors import final
 from ms2torch._core.operators.primitive import Primitive
+from ms2torch._core.random.candidates import RankStream
 from ms2torch._core.random.philox_streams import PhiloxStream
 from ms2torch._core.random.random_streams import Stream
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -105,6 +106,7 @@ def _check(made: Primitive) -> None:
     if made.unique and made.range_max < made.num_sampled:
         raise ValueError(f"{name} 'range_max' should be >= num_sampled: {made.num_sampled}, but got "
                          f"{made.range_max}.")
+    made._fixed["seed"] = RankStream(made.seed)
 
 
 _candidates = log_uniform_candidate_sampler.kernel

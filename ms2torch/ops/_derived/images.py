@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch._core.tensor.dtype import from_torch
-from ms2torch.ops.function._nn_image import resized_bilinear, resized_nearest, sampled
+from ms2torch.ops.function._nn_image import by_scales, resized_bilinear, resized_nearest, sampled
 
 from .pull import forward, like_shape, pull, shape
 
@@ -20,9 +20,9 @@ def _nearest(grads, size, align_corners=False, half_pixel_centers=False):
 
 
 def _upsampled(x, output_size=None, scales=None, align_corners=None, *, mode):
-    size = None if output_size is None else shape(output_size)
-    factor = None if size is not None else [float(s) for s in scales]
-    return F.interpolate(x, size, factor, mode, align_corners, recompute_scale_factor=None)
+    if output_size is None:
+        return by_scales(x, [float(s) for s in scales], mode, align_corners)
+    return F.interpolate(x, shape(output_size), None, mode, align_corners)
 
 
 def _upsample(mode: str, aligned: bool = True):

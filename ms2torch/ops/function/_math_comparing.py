@@ -78,7 +78,10 @@ def _equal(input, other):
 @op(primitive="ApproximateEqual", init=("tolerance",),
     method="approximate_equal(input, other, tolerance=1e-05)")
 def approximate_equal(x, y, tolerance=1e-05):
-    """Whether |x - y| < tolerance (``mindspore.ops.approximate_equal``)."""
+    """Whether |x - y| < tolerance (``mindspore.ops.approximate_equal``). RuntimeError from rank 8 on."""
+    if isinstance(x, torch.Tensor) and x.ndim > 7:
+        raise final(RuntimeError("For 'ApproximateEqual', the x's rank should be less than 8, but got: "
+                                 f"{x.ndim}"))
     return torch.abs(arithmetic.sub(x, y)) < tolerance
 
 

@@ -91,9 +91,16 @@ def _prod(t, axis, keep, name="ProdExt", dtype=None):
     if axis is None and name == "ProdExt":
         raise ValueError("For ProdExt, when axis is None, keep_dims can only set to false, "
                          "but got keep_dims=True.")
-    for a in sorted(every(axis, t), reverse=True):
-        t = torch.prod(t, a, keep, dtype=dtype)
-    return t if dtype is None else t.to(dtype)
+    gone = sorted(every(axis, t))
+    if len(gone) < 2:
+        for a in gone:
+            t = torch.prod(t, a, keep, dtype=dtype)
+        return t if dtype is None else t.to(dtype)
+    # One run over all elements of each product, as MindSpore's kernel has it: one axis after the other rounds
+    # otherwise.
+    left = [a for a in range(t.ndim) if a not in gone]
+    found = torch.prod(t.permute(*left, *gone).flatten(len(left)), -1, dtype=dtype)
+    return found.reshape([1 if a in gone else n for a, n in enumerate(t.shape)]) if keep else found
 
 
 def _dtype_before(t):

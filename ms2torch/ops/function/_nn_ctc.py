@@ -8,7 +8,9 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch._core import torch_private
+from ms2torch._core.errors import final
 from ms2torch._core.operators.registry import op, primitive
+from ms2torch._core.tensor.dtype import from_torch
 
 __all__ = ["ctc_loss"]
 
@@ -27,6 +29,8 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
 
 def _ctc(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity):
     """Each sequence's loss, log_alpha (-inf beyond its lengths) and target length."""
+    for name, given in (("input_lengths", input_lengths), ("target_lengths", target_lengths)):
+        _need_integers(name, given)
     lengths = [torch.as_tensor(n).long() for n in (input_lengths, target_lengths)]
     log_probs, targets, blank = _with_all_labels(log_probs, targets.long(), lengths[1], blank)
     each, log_alpha = torch_private.ctc_loss(
@@ -39,6 +43,18 @@ def _ctc(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity
     if zero_infinity:
         each = torch.where(torch.isinf(each), 0.0, each)
     return each, log_alpha, lengths[1]
+
+
+def _need_integers(name: str, given) -> None:
+    tensor = isinstance(given, torch.Tensor)
+    kind = given.dtype if tensor else torch.as_tensor(given).dtype
+    if kind in (torch.int32, torch.int64):
+        return
+    allowed, got = ("Int32", "Int64"), from_torch(kind)._text
+    if tensor:
+        allowed, got = [f"Tensor[{n}]" for n in allowed], f"Tensor[{got}]"
+    raise final(TypeError(f"For primitive[CTCLossV2], the input argument[{name}] must be a type of "
+                          f"{{{', '.join(allowed)}}}, but got {got}."))
 
 
 def _with_all_labels(log_probs, targets, counts, blank):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 
@@ -284,11 +285,20 @@ for _name in ("GridSampler2D", "GridSampler3D"):
         return _sampled(input_x, grid, interpolation_mode, padding_mode, align_corners)
 
 
+def by_scales(t, scales, mode: str, align=None):
+    """``t`` at another size by ``scales``; MindSpore finds that size in float32, where torch takes double."""
+    size = [int(np.float32(n) * np.float32(s)) for n, s in zip(t.shape[2:], scales, strict=True)]
+    if size == [math.floor(n * s) for n, s in zip(t.shape[2:], scales, strict=True)]:
+        return F.interpolate(t, None, list(scales), mode, align)
+    kernel = getattr(torch.ops.aten, f"upsample_{mode}{len(scales)}d")
+    return kernel(t, size, *([] if mode == "nearest" else [bool(align)]), *scales)
+
+
 def _upsampled(x, output_size, scales, mode: str, align=None):
     if (output_size is None) == (scales is None):
         raise ValueError("For upsampling, exactly one of 'output_size' and 'scales' must be given.")
     size = None if output_size is None else list(ints(output_size))
-    return F.interpolate(x, size, None if scales is None else list(scales), mode, align)
+    return by_scales(x, scales, mode, align) if size is None else F.interpolate(x, size, None, mode, align)
 
 
 @primitive("UpsampleNearest3D")

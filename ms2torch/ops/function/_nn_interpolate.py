@@ -16,7 +16,7 @@ from ms2torch._core.tensor.dtype import from_torch
 
 from ._math_axis import unseen
 from ._nn_adaptive_pool import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
-from ._nn_image import resized_bicubic, resized_linear
+from ._nn_image import by_scales, resized_bicubic, resized_linear
 
 __all__ = ["interpolate", "upsample"]
 
@@ -115,7 +115,8 @@ def _resized(t, size, scale, mode: str, align_corners):
         return resized_linear(t, size, align_corners)
     if mode == "bicubic":
         return resized_bicubic(t, size, align_corners, not align_corners)
-    return F.interpolate(t, size, scale, mode, align_corners)
+    return F.interpolate(t, size, None, mode, align_corners) if scale is None else by_scales(
+        t, scale, mode, align_corners)
 
 
 def _before_2_0(input, sizes, scales, mode: str, how):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import wraps
 
 import numpy as np
 import torch
@@ -13,6 +14,7 @@ from ms2torch._core.operators.registry import (
     op,
     primitive,
 )
+from ms2torch._core.random.candidates import EvenStream, RankStream
 from ms2torch._core.random.rng import philox
 
 
@@ -54,19 +56,22 @@ def multinomial_with_replacement(x, seed, offset, numsamples, replacement=False)
     return _chosen(x, int(seed) % (1 << 64), int(offset) % (1 << 64), numsamples, replacement)
 
 
-def _candidates(true_classes, num_true, num_sampled, unique, range_max):
+def _expected(chance, tries, num_sampled):
+    """How often a class of that chance is drawn; where no draw was in vain MindSpore multiplies."""
+    return torch.where(tries == num_sampled, chance * num_sampled, -torch.expm1(tries * torch.log1p(-chance)))
+
+
+def _candidates(true_classes, num_true, num_sampled, unique, range_max, seed, remove_accidental_hits):
     if unique and num_sampled > range_max:
         raise final(ValueError("For 'UniformCandidateSampler', 'num_sampled' must not exceed 'range_max' "
                                f"when 'unique' is True, but got {num_sampled} and {range_max}."))
-    drawn: dict[int, None] = {}
-    tries = 0
-    while unique and len(drawn) < num_sampled:
-        drawn[int(torch.randint(range_max, ()))] = None
-        tries += 1
-    sampled = torch.tensor(list(drawn)) if unique else torch.randint(range_max, (num_sampled,))
-    chance = 1 - (1 - 1 / range_max) ** tries if unique else num_sampled / range_max
-    sampled = sampled.to(true_classes.device)
-    expected = torch.full((), chance, dtype=torch.float32, device=true_classes.device)
+    true = set(true_classes.reshape(-1).tolist()) if remove_accidental_hits and unique else set()
+    if range_max - len(true) < num_sampled:
+        true = set()
+    stream = seed if isinstance(seed, EvenStream) else EvenStream(seed)
+    found = stream.classes(num_sampled, range_max, unique, tuple(true)).to(true_classes.device)
+    sampled, tries = found[:-1], found[-1].to(torch.float64)
+    expected = _expected(torch.full_like(tries, 1 / range_max), tries, num_sampled).float()
     return (sampled.to(true_classes.dtype), expected.expand(true_classes.shape).clone(),
             expected.expand(num_sampled).clone())
 
@@ -76,9 +81,10 @@ def uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range
                               remove_accidental_hits=False):
     """Classes in [0, range_max) drawn evenly, and how often true and drawn ones are expected.
 
-    MindSpore: ``mindspore.ops.uniform_candidate_sampler``; its numbers for a seed are not reproduced.
+    MindSpore: ``mindspore.ops.uniform_candidate_sampler``; the numbers are its own for a ``seed``, and free
+    where it is 0. ``unique`` with ``remove_accidental_hits`` draws no true class.
     """
-    return _candidates(true_classes, num_true, num_sampled, unique, range_max)
+    return _candidates(true_classes, num_true, num_sampled, unique, range_max, seed, remove_accidental_hits)
 
 
 @primitive("UniformCandidateSampler", init={
@@ -87,30 +93,38 @@ def uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range
 def _uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=0,
                                remove_accidental_hits=False):
     """Classes below ``range_max`` drawn evenly, and how often true and drawn ones are expected."""
-    return _candidates(true_classes, num_true, num_sampled, unique, range_max)
+    return _candidates(true_classes, num_true, num_sampled, unique, range_max, seed, remove_accidental_hits)
+
+
+def _with_stream(make):
+    @wraps(make)
+    def __init__(self, *args, **kwargs):
+        make(self, *args, **kwargs)
+        self._fixed["seed"] = EvenStream(self.seed)
+
+    return __init__
+
+
+_uniform_candidate_sampler.__init__ = _with_stream(_uniform_candidate_sampler.__init__)
 
 
 @op
 def log_uniform_candidate_sampler(true_classes, num_true=1, num_sampled=5, unique=True, range_max=5, seed=0):
     """Classes drawn by P(c) = log((c + 2) / (c + 1)) / log(range_max + 1), and how often to expect true and
-    drawn ones (``mindspore.ops.log_uniform_candidate_sampler``). The numbers for a seed are torch's."""
+    drawn ones (``mindspore.ops.log_uniform_candidate_sampler``). A seed's numbers, 0 too, are its own."""
     name = "LogUniformCandidateSampler"
     if true_classes.ndim != 2:
         raise final(ValueError(f"{name} input true_classes dims should be 2."))
     if true_classes.shape[1] != num_true:
         raise final(ValueError(f"{name} input true_classes dim[1] should equal to num_true, "
                                f"true_classes.dim[1] = {true_classes.shape[1]}, num_true = {num_true}"))
-    draw = torch.Generator().manual_seed(seed) if seed else None
-    width, drawn, tries = math.log(range_max + 1), [], 0
-    while len(drawn) < num_sampled:
-        tries += 1
-        one = int(math.exp(float(torch.rand((), dtype=torch.float64, generator=draw)) * width)) - 1
-        if not unique or one not in drawn:
-            drawn.append(one % range_max)
-    sampled = torch.tensor(drawn, device=true_classes.device)
+    width = math.log(range_max + 1)
+    stream = seed if isinstance(seed, RankStream) else RankStream(seed)
+    found = stream.classes(num_sampled, range_max, unique).to(true_classes.device)
+    sampled, tries = found[:-1], found[-1]
 
     def expected(classes):
-        chance = ((classes + 2.0) / (classes + 1.0)).log() / width
-        return -torch.expm1(tries * torch.log1p(-chance)) if unique else chance * num_sampled
+        classes = classes.double()
+        return _expected(((classes + 2.0) / (classes + 1.0)).log() / width, tries, num_sampled).float()
 
     return sampled, expected(true_classes), expected(sampled)

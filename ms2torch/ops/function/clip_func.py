@@ -65,7 +65,9 @@ def _limited_unsigned(t, low, high):
         raise final(TypeError(not_supported("Maximum")))
     bits = 8 * t.element_size()
     low, high = (n if n is None else n % 2 ** bits for n in (low, high))       # (a number is cast first)
-    return torch.clamp(t.long(), low, high).to(t.dtype)
+    top = -(2**63) if bits == 64 else 0             # turned, it keeps the order beyond int64
+    low, high = (n if n is None else (n - 2**63 if top else n) for n in (low, high))
+    return (torch.clamp(t.long() ^ top, low, high) ^ top).to(t.dtype)
 
 
 def _each(function, x, *args):
