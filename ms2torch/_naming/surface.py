@@ -154,7 +154,7 @@ def _elsewhere(home: str, name: str, asked: str):
             found = vars(importlib.import_module(our_name(path)))
             if name in found and not isinstance(found[name], Missing):
                 return found[name]
-    found = _derived(home, name)
+    found = _derived(home, name) or _derived(asked, name)
     known = next((p for p in (home, *others) if f"{p}.{name}" in _aliases()), None)
     return _alias(f"{known}.{name}") if found is None and known else found
 

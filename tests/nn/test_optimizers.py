@@ -135,11 +135,6 @@ def test_lars_over_momentum(clip):
     agree(stepped(make), by_formula(update), rtol=1e-4)
 
 
-def test_thor_says_what_to_do():
-    with pytest.raises(NotImplementedError, match=r"mindspore\.nn\.thor.*nn\.Momentum or nn\.Lamb"):
-        nn.thor(None, 0.1, 0.1, 0.9)
-
-
 class Releases1(nn.Optimizer):
     """Written for releases where get_lr counted the steps and weight_decay was a number."""
 

@@ -7,7 +7,6 @@ backward pass that of the gradients of its outputs in ``matrix_g``, both divided
 from __future__ import annotations
 
 import torch
-import torch.nn.functional as F
 
 from ms2torch import _checkparam as check
 from ms2torch._core.tensor.dtype import float16, float32
@@ -24,6 +23,11 @@ from .conv import Conv2d, _Conv
 from .embedding import _number_dtype
 
 __all__ = ["Conv2dThor", "DenseThor", "EmbeddingLookupThor", "EmbeddingThor"]
+
+
+def _keep(cell: Cell, name: str, value: Tensor) -> None:
+    """Write the Parameter ``name`` itself, of which a Cell of half precision reads a copy."""
+    assign(cell._params.tied(name), value)
 
 
 def _kept(name: str, *shape: int, eye: bool = False) -> Parameter:
@@ -84,7 +88,7 @@ class DenseThor(Cell):
 
     def save_gradient(self, dout):
         """Keeps the covariance of the gradients ``dout`` and passes them on."""
-        assign(self.matrix_g, self.cube_matmul(dout, dout) * (1.0 / dout.shape[0]))
+        _keep(self, "matrix_g", self.cube_matmul(dout, dout) * (1.0 / dout.shape[0]))
         return dout
 
     def construct(self, x):
@@ -92,7 +96,7 @@ class DenseThor(Cell):
             # MindSpore divides by the number of features, not of inputs.
             together = self.cube_matmul(x, x)
             y = self.getG(self.matmul(x, self.weight))
-            assign(self.matrix_a, together * (1.0 / together.shape[0]))
+            _keep(self, "matrix_a", together * (1.0 / together.shape[0]))
         else:
             y = self.matmul(x, self.weight)
         if self.has_bias:
@@ -121,11 +125,15 @@ class Conv2dThor(_Conv):
         super().__init__(in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group,
                          has_bias, weight_init, bias_init)
         self._settle_padding(padding)
+        del self.weight_init        # a layer's own Parameter, where nn.thor puts this in its place
         self.thor = True
         self.hw = kernel_size[0] * kernel_size[1]
         self.matrix_a_dim, self.matrix_g_dim = in_channels * self.hw, out_channels
         self.a_normalizer = Parameter(initializer(1, [1], float32), name="a_normalizer", requires_grad=False)
         self.g_normalizer = Parameter(initializer(1, [1], float32), name="g_normalizer", requires_grad=False)
+        from ms2torch.ops.operations._thor_ops import ThorIm2Col
+
+        self.img2col = ThorIm2Col(kernel_size=kernel_size, stride=stride, pad_mode="same")
         self.matrix_a_cov = _kept("matrix_a", self.matrix_a_dim, self.matrix_a_dim)
         self.matrix_g_cov = _kept("matrix_g", out_channels, out_channels)
 
@@ -133,30 +141,25 @@ class Conv2dThor(_Conv):
     conv2d = primitive("Conv2D", all="_conv_arguments")
     getG = _watched()
 
-    @staticmethod
-    def _keep(matrix, normalizer, rows) -> None:
+    def _keep(self, letter: str, rows) -> None:
         """Keeps ``rows`` (n, places) times their transpose over the number of places."""
         places = rows.shape[1]
-        assign(normalizer, wrap(rows.new_full((1,), places)))
-        assign(matrix, wrap(rows @ rows.T / places))
+        _keep(self, f"{letter}_normalizer", wrap(rows.new_full((1,), places)))
+        _keep(self, f"matrix_{letter}_cov", wrap(rows @ rows.T / places))
 
     def save_gradient(self, dout):
         """Keeps the covariance of the gradients ``dout`` and passes them on."""
-        self._keep(self.matrix_g_cov, self.g_normalizer, dout._t.detach().float().mean(0).flatten(1))
+        self._keep("g", dout._t.detach().float().mean(0).flatten(1))
         return dout
 
     def _patches(self, x):
         """The patches (channels * kernel's size, places) of "same" padding, averaged over the batch."""
-        sides = []
-        for size, kernel, step in zip(x.shape[2:], self.kernel_size, self.stride, strict=True):
-            missing = max((-(-size // step) - 1) * step + kernel - size, 0)
-            sides = [missing // 2, missing - missing // 2, *sides]
-        return F.unfold(F.pad(x, sides), self.kernel_size, stride=self.stride).mean(0)
+        return self.img2col(x)._t.mean(3).flatten(3).flatten(0, 2)
 
     def construct(self, x):
         y = self.conv2d(x, self.weight)
         if self.thor:
-            self._keep(self.matrix_a_cov, self.a_normalizer, self._patches(x._t.detach().float()))
+            self._keep("a", self._patches(wrap(x._t.detach().float())))
             y = self.getG(y)
         return self.bias_add(y, self.bias) if self.has_bias else y
 
@@ -202,7 +205,7 @@ class EmbeddingThor(Cell):
 
     def save_gradient(self, dout):
         """Keeps the covariance of the gradients ``dout`` and passes them on."""
-        assign(self.matrix_g, self.cube_matmul(dout, dout) * (1.0 / dout.shape[0]))
+        _keep(self, "matrix_g", self.cube_matmul(dout, dout) * (1.0 / dout.shape[0]))
         return dout
 
     def construct(self, ids):
@@ -215,7 +218,7 @@ class EmbeddingThor(Cell):
         else:
             rows = self.gather(self.embedding_table, flat, 0)
             if self.thor:
-                assign(self.matrix_a, read.sum(0))
+                _keep(self, "matrix_a", read.sum(0))
                 rows = self.getG(rows)
         return rows.reshape((*ids.shape, self.embedding_size))
 
@@ -267,7 +270,7 @@ class EmbeddingLookupThor(Cell):
     def save_gradient(self, dout):
         """Keeps the covariance of the gradients ``dout`` and passes them on."""
         rows = dout._t.detach().flatten(0, -2)
-        assign(self.matrix_g, wrap((rows.T @ rows / dout.shape[0]).float()))
+        _keep(self, "matrix_g", wrap((rows.T @ rows / dout.shape[0]).float()))
         return dout
 
     def construct(self, indices):
@@ -277,7 +280,7 @@ class EmbeddingLookupThor(Cell):
             y = self.gatherv2(self.embedding_table, indices, 0)
             if self.thor:
                 read = torch.bincount(indices._t.flatten(), minlength=self.vocab_size)
-                assign(self.matrix_a, wrap(read.float()))
+                _keep(self, "matrix_a", wrap(read.float()))
                 y = self.getG(y)
         if self.max_norm is not None:
             from ms2torch.nn import ClipByNorm

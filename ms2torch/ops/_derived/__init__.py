@@ -16,6 +16,7 @@ name of a definition that ms2torch has:
     inner        private operators that compute forward
     quantising   quantisation-aware training
     regions      windows and regions of images
+    second_order factors of covariances, for THOR
     transforms   cosine and Fourier transforms' steps, least squares
     sparse_tensors, sparse_matrices
                  operators over coordinates, and over compressed rows
@@ -51,6 +52,7 @@ _FAMILIES = (
     "regions",
     "arrays",
     "sequences",
+    "second_order",
     "sampling",
     "drawing",
     "experts",

@@ -25,7 +25,7 @@ _FAMILIES = (
         "the product and the collective, one after the other.",
     ),
     (
-        r"^Cus|^(LoadIm2Col|NewIm2Col|UpdateThorGradient|DetTriangle|CholeskyTrsm|MatrixCombine)",
+        r"^Cus|^(LoadIm2Col|NewIm2Col|DetTriangle|MatrixCombine)",
         "it belongs to Ascend's second-order kernels.",
         _WRITE,
     ),

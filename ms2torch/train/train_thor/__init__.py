@@ -1,4 +1,4 @@
-"""Models for the optimizer THOR (``mindspore.train.train_thor``), which ms2torch does not have."""
+"""Models for the optimizer THOR (``mindspore.train.train_thor``)."""
 
 from ms2torch._naming.surface import install_lazy
 
