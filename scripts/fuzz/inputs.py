@@ -56,6 +56,7 @@ class Draws:
 
     def __init__(self, draw) -> None:
         self._draw = draw
+        self._half = None                # the case's, once a line asks: "" or the name of a narrow dtype
 
     def one(self, *choices):
         return self._draw(st.sampled_from(choices))
@@ -75,10 +76,21 @@ class Draws:
         return tuple(self._draw(st.lists(st.integers(least, size if ndim < 4 else 3),
                                          min_size=ndim, max_size=ndim)))
 
+    def dtype(self, names) -> str:
+        """One of the names. Of every eighth case all of a line's Float32 is float16, or bfloat16."""
+        if isinstance(names, str):
+            return names
+        if "float32" in names and not {"float16", "bfloat16"} <= set(names):
+            if self._half is None:
+                self._half = self.one("float16", "bfloat16") if self.rare() else ""
+            if self._half:
+                return self._half
+        return self.one(*names)
+
     def array(self, dtype=ANY, shape=None, low=0, high=4, size=4, values=None, special=True, empty=True,
               view=True) -> Operand:
         """A tensor: ``dtype`` a name or names to draw from, ``values`` the name of a pool."""
-        dtype = dtype if isinstance(dtype, str) else self.one(*dtype)
+        dtype = self.dtype(dtype)
         shape = self.shape(low, high, size, empty) if shape is None else tuple(shape)
         real = "float" in dtype
         kind = {"b": "bool", "u": "unsigned", "c": "complex"}.get(dtype[0], "int")
@@ -136,7 +148,7 @@ class Draws:
 
     def square(self, dtype=F32, batch=None, definite=False) -> Operand:
         """Well conditioned square matrices, positive definite ones if asked for."""
-        dtype, n = dtype if isinstance(dtype, str) else self.one(*dtype), self.number(1, 3)
+        dtype, n = self.dtype(dtype), self.number(1, 3)
         shape = (*(self.shape(0, 1, 2, False) if batch is None else batch), n, n)
         pool = (0.5, -0.25, 0.0, 1.0, -0.5, 0.75)
         values = np.array(self._draw(st.lists(st.sampled_from(pool), min_size=int(np.prod(shape)),

@@ -48,11 +48,17 @@ class Report:
 
 
 def fuzz(name: str, reference: Reference, known: list[Known], examples=100, start=0, shrink=True) -> Report:
-    """Run ``examples`` cases of an operator; differences that ``known`` covers are counted alone."""
+    """Run ``examples`` cases of an operator, no two alike; what ``known`` covers is counted alone."""
     report = Report(name)
     reference.forget()
+    seen: set[Case] = set()
 
     def look(case: Case) -> None:
+        if len(seen) == examples:
+            raise _Found
+        if case in seen:                 # hypothesis draws some twice
+            return
+        seen.add(case)
         theirs, kind, lines, entry = judged(name, case, reference, known)
         report.examples += 1
         report.gradients += "gradient" in theirs
@@ -69,7 +75,8 @@ def fuzz(name: str, reference: Reference, known: list[Known], examples=100, star
         if len(case.source()) < len(found.case.source()):
             found.case, found.lines = case, lines
 
-    _drive(name, look, examples, start, (Phase.generate,))
+    with suppress(_Found):
+        _drive(name, look, examples, start, (Phase.generate,))
     if shrink:
         for difference in report.differences.values():
             _shrink(name, difference, reference, known, examples, start)
@@ -163,13 +170,13 @@ def _tensors(encoded) -> list[tuple[str, list[int]]]:
 
 
 def _drive(name, test, examples, start, phases) -> None:
-    quiet = settings(max_examples=examples, database=None, deadline=None, phases=phases, print_blob=False,
+    quiet = settings(max_examples=3 * examples, database=None, deadline=None, phases=phases, print_blob=False,
                      suppress_health_check=list(HealthCheck), report_multiple_bugs=False)
     seed(start)(quiet(given(cases(name))(test)))()
 
 
 class _Found(Exception):
-    """Tells hypothesis that a case shows the difference which is being shrunk."""
+    """Tells hypothesis that a case shows the difference which is being shrunk, or that all are seen."""
 
 
 def _shrink(name, difference: Difference, reference, known, examples, start) -> None:

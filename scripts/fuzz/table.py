@@ -51,6 +51,8 @@ TOLERANCES = {
                                                     "other layers", "mint functions")},
     **{name: {"float32": (1e-4, 5e-4), "float16": (1e-2, 5e-3)}
        for name in ("recurrent", "recurrent with lengths", "cells of recurrences", "nn.Transformer")},
+    # Log-probabilities of halves: differences of numbers up to 10, which MindSpore rounds one by one.
+    "cross_entropy": {"float16": (1e-2, 4e-3)},
     # Filters, delays and envelopes go through float32.
     "audio": {"float64": (1e-5, 2e-6), "float32": (1e-4, 1e-5)},
     # Rates, decays and 1 - beta are float32 whatever the parameters are.

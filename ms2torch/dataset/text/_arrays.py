@@ -214,7 +214,8 @@ class ToNumber(TextTensorOperation):
         wide = np.dtype(np.float32) if self.data_type == np.float16 else self.data_type
         limits = np.iinfo(wide) if integer else np.finfo(wide)
         low, high = (limits.min, limits.max) if integer else (float(limits.min), float(limits.max))
-        if (not (low <= number <= high or number != number)
+        below = self.data_type.kind == "u" and "-" in word                      # -0 and 1e-3 too
+        if (below or not (low <= number <= high or number != number)
                 or (not integer and _lost_below(read[0], number, wide))):
             ends = f"{low}, {high}" if integer else f"{low:f}, {high:f}"
             raise OperationError(f"ToNumber: string input {word} will be out of bounds if cast to "

@@ -52,14 +52,14 @@ _COMPARE = {Relational.EQ: np.equal, Relational.NE: np.not_equal, Relational.GT:
 
 
 def cast(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """To another dtype as a C cast does it: fractions are cut off, what does not fit wraps around."""
+    """To another dtype as C on x86: fractions are cut off, what 32 bits cannot hold is their least."""
     if array.dtype == dtype:
         return array
     if array.dtype == np.bool_:
         array = array.view(np.uint8)
     if array.dtype.kind == "f" and dtype.kind in "iu" and dtype.itemsize < 8:
         with np.errstate(invalid="ignore"):
-            array = array.astype(np.int64)
+            array = array.astype(np.int64 if dtype == np.uint32 else np.int32)
     with np.errstate(invalid="ignore", over="ignore"):
         return array.astype(dtype)
 

@@ -244,6 +244,9 @@ def _arange_mint(start=0, end=None, step=1, *, dtype=None):
     if end is None:
         start, end = 0, start
     start, end, step = _number(start), _number(end), _number(step)
+    if step and (end - start) * step < 0:
+        sign, than = ("positive", "<") if step > 0 else ("negative", ">")
+        raise ValueError(f"For Arange, step cannot be {sign} when end {than} start.")
     natural = torch.float32 if any(isinstance(v, float) for v in (start, end, step)) else torch.int64
     return torch.arange(start, end, step, dtype=wanted(dtype, natural, "Arange"), device=device())
 

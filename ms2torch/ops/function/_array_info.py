@@ -166,6 +166,10 @@ def scalar_to_tensor(input_x, dtype=_dtype.float32):
     if not isinstance(input_x, (bool, int, float)):
         raise TypeError("For 'ScalarToTensor', the type of 'x' should be one of '['bool', 'int', 'float']', "
                         f"but got type '{type(input_x).__name__}'.")
+    if isinstance(input_x, float) and not (dtype is _dtype.bool_ or dtype.torch.is_floating_point):
+        input_x = int(input_x)               # which is cut to the integer's bits after it is an int64
+        if not -2**63 <= input_x < 2**63:
+            raise OverflowError("Python int too large to convert to C long")
     return wrap(as_torch(input_x, dtype))
 
 

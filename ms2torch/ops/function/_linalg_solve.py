@@ -6,7 +6,7 @@ import torch
 
 from ms2torch._core.devices.device import device
 from ms2torch._core.errors import final, unsupported
-from ms2torch._core.operators.registry import REQUIRED, mint_form, op, primitive
+from ms2torch._core.operators.registry import OPS, REQUIRED, mint_form, op, primitive
 from ms2torch._core.tensor import dtype as _dtype
 
 from ._linalg_matrices import svd
@@ -127,7 +127,7 @@ def bidense(input1, input2, weight, bias=None):
 @primitive("Pdist", init={"p": 2.0})
 def _pdist(x, p=2.0):
     """The distances of all pairs of rows."""
-    return torch.nn.functional.pdist(x, p)
+    return OPS["pdist"].kernel(x, p)
 
 
 @primitive("GLU", init={"axis": -1})

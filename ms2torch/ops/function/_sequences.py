@@ -16,8 +16,10 @@ __all__ = ["ctc_greedy_decoder"]
 def _ragged_range(starts, limits, deltas, Tsplits=None):
     """Ranges in a row: where each begins, and all their numbers (``mindspore.ops.RaggedRange``)."""
     count = max(t.numel() for t in (starts, limits, deltas))
+    if not deltas.all():
+        raise final(ValueError("For RaggedRange, requires input delta != 0."))
     rows = [
-        torch.arange(float(a), float(b), float(d), device=starts.device).to(starts.dtype)
+        torch.arange(a, b, d, dtype=starts.dtype, device=starts.device)
         if (b - a) * d > 0
         else starts.new_empty(0)
         for a, b, d in zip(

@@ -408,6 +408,8 @@ def _mint_cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary
 @op()
 def pdist(input, p=2.0):
     """The p-norms between all pairs of rows of one matrix, each pair once (``mindspore.ops.pdist``)."""
+    if input.dtype is torch.float16:               # of which torch has no derivative
+        return torch.nn.functional.pdist(input.float(), p).half()
     return torch.nn.functional.pdist(input, p)
 
 

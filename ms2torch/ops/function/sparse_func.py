@@ -105,16 +105,22 @@ def csr_mm(a, b, trans_a=False, trans_b=False, adjoint_a=False, adjoint_b=False)
 
 @op(on_tensors=True)
 def csr_softmax(logits, dtype):
-    """Softmax over the values that each row stores (``mindspore.ops.csr_softmax``)."""
+    """Softmax over the values that each row stores, in their dtype (``mindspore.ops.csr_softmax``).
+
+    ``dtype`` is asked for and checked, and changes nothing, as in MindSpore.
+    """
     _is(logits, CSRTensor, "sparse_matrix_softmax", "logits must be type of")
-    if _dtype.to_torch(dtype) not in (torch.float32, torch.float64):
+    if _dtype.to_torch(dtype) not in (torch.float16, torch.float32, torch.float64):
         raise TypeError(f"Only float32 and float64 type data are supported, but got {dtype}")
     rows, values = _places(logits)[0], logits.values._t
+    if not values.is_floating_point():
+        raise TypeError("Select CPU operator[SparseMatrixSoftmax] fail! Unsupported data type! It was given "
+                        f"Tensor[{logits.values.dtype}].")
     top = torch.full(logits.shape[:1], -torch.inf, dtype=values.dtype, device=values.device)
     top = top.scatter_reduce(0, rows, values.detach(), "amax")
     grown = (values - top[rows]).exp()
     total = torch.zeros_like(top).index_add(0, rows, grown)
-    return logits._with(wrap((grown / total[rows]).to(_dtype.to_torch(dtype))))
+    return logits._with(wrap(grown / total[rows]))
 
 
 @op(on_tensors=True)

@@ -1,0 +1,86 @@
+"""What the fuzzer found once it drew more for some lines, and narrow dtypes for all."""
+
+import mindspore as ms
+import numpy as np
+from mindspore import Tensor, mint, nn, ops
+from mindspore.dataset import text, transforms
+
+from tests.reference.judge import case
+
+
+def stated(function):
+    try:
+        return function()
+    except (TypeError, ValueError, OverflowError, RuntimeError) as err:
+        told = [line for line in str(err).splitlines() if line.startswith("[ERROR]")]
+        return f"{type(err).__name__}: {(told or str(err).splitlines())[0]}"
+
+
+@case(each={"dtype": [np.int32, np.int64, np.float32, np.float64]})
+def test_ranges_in_a_row(dtype):
+    ms.set_context(pynative_synchronize=True)
+    ranges = ops.RaggedRange(ms.int64)
+    return [stated(lambda n=numbers: ranges(*(Tensor(np.array([v], dtype)) for v in n)))
+            for numbers in ((1, 5, -1), (2.7, -6.5, -3), (0, 0.7, 0.1), (3, 3, 0))]
+
+
+@case
+def test_steps_the_wrong_way():
+    ms.set_context(pynative_synchronize=True)
+    return [stated(lambda n=numbers: mint.arange(*n)) for numbers in ((0.5, 0.1, 3), (0, -1, 1), (3, 5.0, -1))]
+
+
+@case
+def test_numbers_that_integers_do_not_hold():
+    return [stated(lambda v=v, t=t: ops.scalar_to_tensor(v, t)) for v in (1e10, -3e9, 2.5, float("nan"), float("inf"), 1e20, 70000)
+            for t in (ms.int64, ms.int32, ms.int16, ms.uint8, ms.bool_)]
+
+
+@case
+def test_unsigned_numbers_with_a_sign():
+    return [stated(lambda w=w, t=t: text.ToNumber(t)([w])) for w in ("-0", " -00", "+0", "-0.5", "1e-3", "12-3", "1e3") for t in (ms.uint8, ms.int8, ms.uint64)]
+
+
+def ones(shape, dtype):
+    return Tensor(np.ones(shape), dtype)
+
+
+@case(each={"dtype": [ms.float16, ms.bfloat16, ms.float32, ms.int32]})
+def test_distances_of_what_does_not_go_together(dtype):
+    ms.set_context(pynative_synchronize=True)
+    return [stated(lambda a=a, b=b, f=f: f(ones(a, dtype), ones(b, dtype)).shape)
+            for a, b in (((2, 3), (2, 2)), ((2, 2, 3), (2, 4, 2)), ((2, 2, 3), (3, 2, 2)), ((2, 3), (1, 2, 3)))
+            for f in (mint.cdist, ops.cdist)]
+
+
+@case(each={"dtype": [ms.float16, ms.bfloat16]})
+def test_narrow_dtypes_that_are_refused(dtype):
+    ms.set_context(pynative_synchronize=True)
+    attention, x = nn.MultiheadAttention(4, 1), ones((1, 2, 4), dtype)
+    return [stated(call) for call in (
+        lambda: attention(x, x, x), lambda: attention(x, x.float(), x.float()), lambda: attention(x.float(), x, x),
+        lambda: ops.pdist(x[0], 3.0).asnumpy() * 0 if dtype == ms.bfloat16 else None,
+        lambda: ops.ctc_loss(ones((3, 2, 4), dtype), Tensor([[1, 2], [2, 1]], ms.int32), Tensor([3, 2], ms.int32), Tensor([2, 1], ms.int32)),
+        *(lambda n=n: ops.zeta(ones((n,), dtype), ones((n,), dtype)) for n in (0, 1)),
+        *(lambda n=n: ops.unique_with_pad(ones((n,), dtype), Tensor(0, dtype)) for n in (0, 1)))]
+
+
+@case(each={"p": [2.0, 3.0, 1.0]}, rtol=2e-3, atol=2e-3, reason="float16's derivative, whose steps MindSpore's kernel rounds")
+def test_distances_of_halves_have_a_derivative(p):
+    x = Tensor(np.array([[0.5, 1, 2], [3, -1, 0.25], [1, 1, 7]], np.float16))
+    return ops.pdist(x, p), ms.grad(ops.pdist)(x, p)
+
+
+@case(each={"dtype": [ms.float16, ms.float32, ms.float64], "asked": [ms.float16, ms.float64, ms.int32]})
+def test_softmax_of_rows_keeps_their_dtype(dtype, asked):     # one call each: the kernel remembers an earlier one's sums
+    values = Tensor(np.array([1.0, 2, 3]), dtype)
+    rows = ms.CSRTensor(Tensor([0, 1, 3], ms.int32), Tensor([1, 0, 2], ms.int32), values, (2, 3))
+    return stated(lambda: ops.csr_softmax(rows, asked).values)
+
+
+@case(each={"source": [np.float64, np.float32, np.float16]})
+def test_casts_of_what_integers_do_not_hold(source):
+    with np.errstate(all="ignore"):
+        values = np.array([1e30, -np.inf, np.nan, 3e9, -1e4, 300.7, -1.5, 5e9], source)
+    return [transforms.TypeCast(kind)(values) for kind in (
+        ms.int8, ms.int16, ms.int32, ms.int64, ms.uint8, ms.uint16, ms.uint32, ms.bool_)]
