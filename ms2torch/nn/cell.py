@@ -23,8 +23,9 @@ from ms2torch._core.gradient import recording, threads
 from ms2torch._core.module import Guarded, guard, guard_overrides
 from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor import dtype as _dtype
-from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch._core.tensor.tensor import Tensor
 from ms2torch._naming import generations
+from ms2torch.common._read_narrow import Narrow
 from ms2torch.common.parameter import Parameter, ParameterTuple
 from ms2torch.language.differentiating import is_gradient, names_a_gradient
 
@@ -153,7 +154,7 @@ class Cell(CellTree, CellState, CellCall, CellHooks, CellSettings, _Module):
         if self._in_slow_construct and tensor is not None and self._float is not None:
             t = tensor._t
             if t.dtype is not self._float and t.is_floating_point():
-                return wrap(t.to(self._float))
+                return Narrow(tensor, self._float)
         return tensor
 
     def __setattr__(self, name: str, value) -> None:

@@ -598,3 +598,38 @@ def test_class_whose_construct_a_program_wraps():
 def test_tensor_of_a_described_tensor():
     unknown = ms.Tensor(shape=(None, 3), dtype=ms.float32)
     return [(one.shape, one.dtype) for one in (ms.Tensor(unknown), ms.Tensor(unknown, ms.float16))]
+
+
+class Writing(nn.Cell):
+    """Keeps what it was given, in half precision."""
+
+    def __init__(self, how):
+        super().__init__()
+        self.seen = ms.Parameter(ms.Tensor(data((3,))), name="seen")
+        self.weight = ms.Parameter(ms.Tensor(data((3,), seed=1)), name="weight")
+        self.how = how
+
+    def construct(self, x):
+        y = (x * self.seen).sum()
+        if self.how == "assign":
+            ops.assign(self.seen, 0.9 * self.seen + 0.1 * x)
+        elif self.how == "assign_add":
+            ops.assign_add(self.seen, x)
+        elif self.how == "elements":
+            self.seen[1] = 3.0
+        elif self.how == "held":
+            seen = self.seen
+            ops.assign_sub(seen, x)
+            y = y + seen.sum()
+        return y + (x * self.seen * self.weight).sum(), self.seen.name
+
+
+@case(each={"how": ["assign", "assign_add", "elements", "held"]}, rtol=1e-3,
+      reason="a float16 sum rounds once more or less")
+def test_what_half_precision_writes_is_the_parameter(how):
+    net = Writing(how).to_float(ms.float16)
+    x = ms.Tensor(data((3,), seed=2))
+    found = [net(x), net(x)]
+    if how != "elements":
+        found.append(ms.grad(lambda x: net(x)[0], None, [net.weight])(x))
+    return found, net.seen, net.weight

@@ -14,7 +14,7 @@ from ms2torch._core.torch_private import is_batched
 
 from ._array_index import has_numbers
 from ._array_shape import ints, whole
-from ._writing import write
+from ._writing import whole_of, write
 
 # ---- along an axis -----------------------------------------------------------------------------------------
 
@@ -365,7 +365,7 @@ def _into_rows(how: str) -> None:
     primitive_name = f"Scatter{how.capitalize()}"
 
     def kernel(input_x, indices, updates, use_locking=False):
-        x, index, updates = input_x._t, indices._t, lower(updates)
+        x, index, updates = whole_of(input_x)._t, indices._t, lower(updates)
         if not isinstance(updates, torch.Tensor):
             updates = torch.full(index.shape + x.shape[1:], updates, dtype=x.dtype, device=x.device)
         if updates.shape != index.shape + x.shape[1:]:

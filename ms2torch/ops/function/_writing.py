@@ -16,12 +16,18 @@ from ms2torch._core.random import repeating
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
 
+def whole_of(variable: Tensor) -> Tensor:
+    """The variable itself, where a Cell of half precision read it narrower."""
+    return variable.__dict__.get("_written", variable)
+
+
 def write(variable: Tensor, change, own: bool = False) -> Tensor:
     """Make ``change(old)``, a tensor that nobody else holds, the variable's content; the result wraps it.
 
     At rest a Parameter is written in place: views, ``asnumpy()`` arrays and what shares its memory follow,
     the result among them unless it is to be a Tensor of its ``own``, as ``assign``'s is.
     """
+    variable = whole_of(variable)
     with threads.held():
         old = variable._t
         if local_writes.holds(variable):

@@ -12,7 +12,7 @@ from ms2torch._core.operators.registry import op
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, as_torch
 
-from ._writing import write
+from ._writing import whole_of, write
 
 __all__ = ["assign", "assign_add", "assign_sub"]
 
@@ -20,6 +20,7 @@ __all__ = ["assign", "assign_add", "assign_sub"]
 def fitting(variable: Tensor, value, name: str) -> torch.Tensor:
     """``value`` as a tensor that can go into ``variable``; MindSpore's errors where it cannot."""
     t = value._t if isinstance(value, Tensor) else as_torch(value, variable.dtype)
+    variable = whole_of(variable)
     old = variable._t
     if old._is_view() and mode.differentiation is None and not mode.graph:
         raise _of_a_view(old, name)
@@ -77,6 +78,6 @@ def assign_add(variable, value):
 def assign_sub(variable, value):
     """Subtracts ``value`` from a Parameter and returns its value (``mindspore.ops.assign_sub``)."""
     value = fitting(variable, value, "AssignSub")
-    if variable._t.dtype is torch.bool:
+    if whole_of(variable)._t.dtype is torch.bool:
         raise TypeError("Select CPU operator[AssignSub] fail! Unsupported data type!")
     return write(variable, lambda old: _computed(torch.sub, old, value.to(old.dtype)))
