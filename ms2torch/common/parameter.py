@@ -507,6 +507,8 @@ def _follow_the_generation() -> None:
     Parameter.clone = _clone_before_1_2 if old else _clone
 
 
+# What print(type(x)) shows in MindSpore, up to 2.9.
+Parameter.__module__ = "mindspore.common.parameter"
 _clone = Parameter.clone
 generation.follow(_follow_the_generation)
 

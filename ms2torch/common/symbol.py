@@ -6,7 +6,8 @@ __all__ = ["Symbol"]
 class Symbol:
     """A size that varies, in the shape of a Tensor for ``Cell.set_inputs`` (``mindspore.Symbol``).
 
-    The limits serve MindSpore's compiler; shapes always vary here. TypeError and ValueError for bad ones.
+    A call with a size beyond the limits is a ValueError in graph mode. TypeError and ValueError for limits
+    that cannot be.
     """
 
     def __init__(self, max=0, min=1, divisor=1, remainder=0, unique=False, **kwargs) -> None:

@@ -65,7 +65,8 @@ class CellCall:
 
                 return staged_evaluation.evaluate(self, args, kwargs)
             part = recording.training is not None or mode.mapped
-            if mode.graph and "_dynamic_shape_inputs" in self.__dict__ and not part:
+            if "_dynamic_shape_inputs" in self.__dict__ and not part and (
+                    mode.graph or hasattr(type(self).construct, "_graph_source")):
                 _described_inputs.check(self._dynamic_shape_inputs, self.construct, args, kwargs)
             if self._trainer and (self._never_recorded or not self._is_recorded() or self._updates()):
                 return self._call_as_trainer(args, kwargs)

@@ -54,8 +54,36 @@ def check(described, construct, args: tuple, kwargs: dict) -> None:
     if len(given) != len(described):
         raise ValueError("For set_inputs, the length of input must be equal to expected one, but got "
                          f"expected: {len(described)} and input: {len(given)}!")
+    seen: dict = {}
     for place, (expected, value) in enumerate(zip(described, given, strict=True), 1):
         _check_one(f"{place}th", expected, value)
+        if isinstance(expected, Tensor) and "_sizes_given" in expected.__dict__:
+            _check_symbols(place, expected._sizes_given, tuple(value.shape), seen)
+
+
+def _check_symbols(place: int, symbols, shape: tuple, seen: dict) -> None:
+    """ValueError for a size beyond what its Symbol allows; ``seen`` has the sizes of unique ones."""
+    if not isinstance(symbols, (tuple, list)) or len(symbols) != len(shape):
+        return
+    for axis, (symbol, size) in enumerate(zip(symbols, shape, strict=True)):
+        if not hasattr(symbol, "divisor"):
+            continue
+        first, rest = f"The {axis + 1}th shape value of {place}th actual input args", ""
+        if symbol.divisor > 1 and (size <= symbol.remainder or (size - symbol.remainder) % symbol.divisor):
+            rest = ("must match the 'divisor'(d) and 'remainder'(d) of `Symbol`. The value should be "
+                    f"'d * N + r' for 'N > 0', got d={symbol.divisor} and r={symbol.remainder}, but actual "
+                    f"shape value is '{size}'")
+        elif size < symbol.min:
+            rest = (f"must be greater than or equal to the 'min' value '{symbol.min}' of `Symbol`, but got "
+                    f"'{size}'")
+        elif symbol.max > 0 and size > symbol.max:
+            rest = (f"must be less than or equal to the 'max' value '{symbol.max}' of `Symbol`, but got "
+                    f"'{size}'")
+        elif symbol.unique and seen.setdefault(symbol, size) != size:
+            rest = (f"is a unique symbol, all values must be the same. The previous value is {seen[symbol]}, "
+                    f"but the current value is {size}")
+        if rest:
+            raise ValueError(f"{first} {rest}. Actual shape: {list(shape)}, axis: {axis}.")
 
 
 def _scalar(value) -> str:

@@ -2,7 +2,7 @@
 
 import mindspore as ms
 import numpy as np
-from mindspore import Tensor, mint, nn, ops
+from mindspore import Parameter, Tensor, mint, nn, ops
 
 from tests.reference.judge import case, data
 
@@ -94,3 +94,90 @@ def test_a_matrix_in_a_sequence_that_varies():
     x, others = Tensor([[1, 2], [3, 4]]), (Tensor([[0, 2], [3, 4]]), Tensor([[1, 2], [3, 4]]))
     return (held(x, ms.mutable(others)), held(x, ms.mutable(others, True)), held(x, others[:1]),
             held(x, ms.mutable(list(others[:1]), True)))
+
+
+class Sum(nn.Cell):
+    def construct(self, x, y):
+        return x + y
+
+
+SHAPES = [((32, 2), (32, 2)), ((10, 2), (10, 2)), ((8, 2), (8, 1)), ((8, 3), (8, 3)), ((8, 2, 1), (8, 2, 1))]
+
+
+@case(each={"shapes": SHAPES[:3] + SHAPES[4:]}, mode="GRAPH", raises=True)
+def test_sizes_beyond_what_their_symbols_allow(shapes):
+    return sum_of_symbols(shapes)
+
+
+@case(mode="GRAPH")
+def test_sizes_that_their_symbols_allow():
+    return sum_of_symbols(SHAPES[3])
+
+
+def sum_of_symbols(shapes):
+    few, one = ms.Symbol(max=16, divisor=8), ms.Symbol(min=1, unique=True)
+    net = Sum()
+    net.set_inputs(*[Tensor(shape=[few, one], dtype=ms.float32)] * 2)
+    return net(*[Tensor(np.ones(shape, np.float32)) for shape in shapes])
+
+
+def added(a, b):
+    return a + b
+
+
+def seven(a, b):
+    return 7
+
+
+def both(a, b):
+    return a + b, a - b
+
+
+class OfPython(nn.Cell):
+    def __init__(self, *given):
+        super().__init__()
+        self.compute = ops.Custom(*given, "pyfunc")
+
+    def construct(self, x, y):
+        return self.compute(x, y)
+
+
+@case(each={"mode": [0, 1], "given": [("added", ((2, 2),), (ms.float32,)), ("added", (2, 2), ms.float32),
+                                     ("seven", (), ms.int32), ("seven", (), ms.float32),
+                                     ("both", ((2, 2), (2, 2)), (ms.float32, ms.float32))]})
+def test_what_a_python_function_gives_is_as_declared(mode, given):
+    ms.set_context(mode=mode)
+    return OfPython({"added": added, "seven": seven, "both": both}[given[0]], *given[1:])(Tensor(np.ones((2, 2), np.float32)), Tensor(data((2, 2))))
+
+
+class Written(nn.Cell):
+    def __init__(self, kept=None):
+        super().__init__()
+        self.assign, self.add, self.kept = ops.Assign(), ops.AssignAdd(), kept
+
+    def construct(self, x, y):
+        y = y if self.kept is None else self.kept
+        first = self.add(y, x)
+        self.add(first, y)
+        self.add(y, x)
+        last = y + 1
+        return first, self.add(first, x), last
+
+
+@case(mode="BOTH")
+def test_what_a_write_gives_is_what_was_written():
+    x, y = Tensor(2.0), Tensor(3.0)
+    return Written()(x, y), y, Written(Parameter(Tensor(3.0), name="w"))(x, y), y
+
+
+class WrittenAfterViews(nn.Cell):
+    def construct(self, x):
+        x = x + 1
+        views = ops.squeeze(x), ops.reshape(x, (2, 1)), x.T, ops.expand_dims(x, 0), x[0]
+        ops.assign_add(x, Tensor([[4, 5]]))
+        return x, views
+
+
+@case(mode="GRAPH")
+def test_views_keep_their_numbers_in_a_graph():
+    return WrittenAfterViews()(Tensor([[0, 0]]))

@@ -48,7 +48,7 @@ def _printed(raw) -> str:
 # Classes by the names that MindSpore's have; numpy's bool is that of the releases which MindSpore runs on.
 _CLASSES = (("<class 'torch.Tensor'>", "<class 'mindspore.common.tensor.Tensor'>"),
             ("<class 'torch.nn.parameter.Parameter'>", "<class 'abc.Parameter'>"),
-            ("<class 'ms2torch.common.parameter.Parameter'>", "<class 'abc.Parameter'>"),
+            ("<class 'mindspore.common.parameter.Parameter'>", "<class 'abc.Parameter'>"),
             ("<class 'ms2torch._core.tensor.dtype.", "<class 'mindspore._c_expression.typing."),
             ("<class 'numpy.bool'>", "<class 'numpy.bool_'>"), ("<class 'ms2torch.", "<class 'mindspore."))
 # In Python's own errors.

@@ -242,6 +242,11 @@ csr_tensor = _only("CSRTensorType", "CSRTensor", "CSRTensor")
 undetermined = _only("UndeterminedType", "Undetermined", "Undetermined")
 
 
+# What print(type(x.dtype)) shows in MindSpore.
+for _kind in (Number, Int, UInt, Float, BFloat, Complex, Bool, *_ONLY):
+    _kind.__module__ = "mindspore._c_expression.typing"
+
+
 class TensorType(Type):
     """The dtype of a Tensor as a whole: ``TensorType(float32)`` prints as ``Tensor[Float32]``."""
 

@@ -81,6 +81,7 @@ class Tensor(Exchange):
                         from .without_data import describe
 
                         describe(self, sizes, dtype)
+                        self._sizes_given = shape       # Symbols among them say more (nn._described_inputs)
                     else:
                         self._t = construct.blank(sizes, dtype)
                     return

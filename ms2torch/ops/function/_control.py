@@ -76,20 +76,35 @@ def _custom(*args, func, out_shape=None, out_dtype=None, func_type="pyfunc", bpr
 
     def forward(*args):
         found = func(*(a.asnumpy() if isinstance(a, Tensor) else a for a in args))
-        several = isinstance(found, tuple)
         declared = out_dtype
         if callable(out_dtype):
             declared = out_dtype(*(a.dtype if isinstance(a, Tensor) else type(a) for a in args))
-        for array, dtype in zip(found if several else (found,), declared if several else (declared,),
-                                strict=False):
-            made = np.asarray(array).dtype
-            if isinstance(dtype, _dtype.Type) and made.itemsize != _dtype.to_torch(dtype).itemsize:
-                raise RuntimeError(f"memcpy failed.\nThe function gave {made}, out_dtype says {dtype}.")
-        return tuple(map(Tensor, found)) if several else Tensor(found)
+        several = isinstance(declared, (tuple, list))
+        if several and not declared and found is None:
+            return None
+        values = found if isinstance(found, tuple) else (found,)
+        kinds = declared if several else (declared,)
+        if len(values) != len(kinds):
+            raise RuntimeError(f"The output num is {len(values)}, with {len(kinds)} expect.")
+        made = tuple([_declared(value, kind, several) for value, kind in zip(values, kinds, strict=True)])
+        return made if several else made[0]
 
     if bprop is None or not is_differentiating():
         return forward(*args)
     return custom_bprop(forward, bprop, args, {})
+
+
+def _declared(value, kind, several: bool) -> Tensor:
+    """What a Python function gave as the Tensor that was declared: a number is converted, an array is not.
+    A single number has one axis, as in MindSpore."""
+    array = np.asarray(value)
+    if not isinstance(kind, _dtype.Type):
+        return Tensor(value)
+    if not array.ndim:
+        return Tensor(array if several else array[None]).astype(kind)
+    if array.dtype.itemsize != _dtype.to_torch(kind).itemsize:
+        raise RuntimeError(f"memcpy failed.\nThe function gave {array.dtype}, out_dtype says {kind}.")
+    return Tensor(array)
 
 
 @primitive_class

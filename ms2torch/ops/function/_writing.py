@@ -4,7 +4,8 @@ MindSpore's rule, in both modes: the write itself is not differentiated. Who rea
 gets the new value, with the gradient of the Parameter; nothing flows into what was written. The *result* of
 the writing operator also carries the gradient of the written value, but for ``assign``'s. A Tensor that is
 written is such a variable too; in a graph what is added to it flows. Where it is an argument, its caller sees
-the new value.
+the new value. The result shares the variable's memory (``assign``'s in a graph alone): what is written to
+it is written to the variable.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from ms2torch._core.gradient import local_writes, recording, threads
 from ms2torch._core.gradient.copy_on_write import overwrite
 from ms2torch._core.random import repeating
 from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch.language import results
 
 
 def whole_of(variable: Tensor) -> Tensor:
@@ -46,18 +48,36 @@ def write(variable: Tensor, change, own: bool = False) -> Tensor:
             opened.rebind(variable, overwrite(old, new if flows else new.detach()))
             if rest is None:
                 opened.reaches_the_caller(variable)
-            return wrap(overwrite(old, new))
+            return variable if flows else wrap(overwrite(old, new))
         if rest is not None and mode.tracing is not None:       # the graph that is traced writes at its end
             mode.tracing.rebind(variable, new.detach())
             return wrap(new)
         if mode.mesh is not None:
             new = mode.mesh.as_it_lies(old if rest is None else rest, new)
-        if rest is None and mode.graph and old._is_view():      # a view is a value of its own there
-            variable._t = new
-        elif rest is None:
+        if rest is None and mode.graph:
+            return _in_a_graph(variable, change, new)
+        if rest is None:
             old.copy_(new)
-        else:
-            recording.before_writing(variable)
-            rest.copy_(new.detach())
-            return wrap(new if own else rest.detach())
-    return wrap(new)
+            return wrap(new if own else old)
+        recording.before_writing(variable)
+        rest.copy_(new.detach())
+        if own and not mode.graph:
+            return wrap(new)
+        result = wrap(rest.detach())
+        if mode.graph:
+            result._written_parameter = variable
+        return result
+
+
+def _in_a_graph(variable: Tensor, change, new) -> Tensor:
+    """A Tensor that a graph writes, which is its own result: a view of it is a value apart, and keeps its
+    numbers; what an earlier write to a Parameter gave is that Parameter."""
+    parameter = variable.__dict__.get("_written_parameter")
+    if parameter is not None:
+        write(parameter, change)
+    elif mode.mesh is None:
+        variable._t = new
+        results.come_apart(variable)
+    else:
+        variable._t.copy_(new)
+    return variable
