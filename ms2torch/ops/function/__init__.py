@@ -6,6 +6,7 @@ from . import (
     _fused_ada_factor,
     _linalg_solve,
     _optimizer_updates,
+    _replay_buffers,
     _sparse_updates,
     _taylor,
     array_func,
