@@ -57,6 +57,8 @@ class _CellGraphExecutor:
         """
         if not hasattr(obj, "construct"):
             raise AttributeError(f"'{type(obj).__name__}' object has no attribute '__parse_method__'")
+        if hasattr(obj, "check_names"):
+            obj.check_names()
         name = f"{phase}.{id(obj)}"
         if not any(isinstance(given, Described) for given in (*args, *kwargs.values())):
             with _taken_back(obj), _in_graph_mode():

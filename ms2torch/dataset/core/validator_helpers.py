@@ -57,6 +57,22 @@ def check_value(value, valid_range, arg_name: str = "", left_open_interval: bool
         raise ValueError(f"Input {name}is not within the required interval of {left}{low}, {high}{right}.")
 
 
+def check_max_rowsize(value) -> None:
+    """TypeError or ValueError unless it is None, a number of megabytes, or one for each direction."""
+    if value is None:
+        return
+    type_check(value, (int, list), "max_rowsize")
+    if isinstance(value, int):
+        check_value(value, [-1, INT32_MAX], "max_rowsize")
+    elif len(value) != 2:
+        raise TypeError("max_rowsize should be a single integer or a list[in_rowsize, out_rowsize] of length "
+                        "2.")
+    else:
+        for i, one in enumerate(value):
+            type_check(one, (int,), f"max_rowsize[{i}]")
+            check_value(one, [-1, INT32_MAX], f"max_rowsizei[{i}]")         # (its own slip)
+
+
 def check_positive(value, arg_name: str = "") -> None:
     if value <= 0:
         raise ValueError(f"Input {arg_name + ' ' if arg_name else ''}must be greater than 0.")

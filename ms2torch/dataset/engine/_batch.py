@@ -10,7 +10,13 @@ import numpy as np
 from ..core import config
 from ..core.datatypes import is_data
 from ..core.errors import UserCodeError, pipeline_error, user_stack
-from ..core.validator_helpers import check_columns, check_num_parallel_workers, check_pos_int32, type_check
+from ..core.validator_helpers import (
+    check_columns,
+    check_max_rowsize,
+    check_num_parallel_workers,
+    check_pos_int32,
+    type_check,
+)
 from .datasets import UnionBaseDataset, places, to_list
 
 
@@ -375,6 +381,7 @@ def check_batch(batch_size, drop_remainder, num_parallel_workers, per_batch_map=
         check_columns(output_columns, "output_columns")
     if python_multiprocessing is not None:
         type_check(python_multiprocessing, (bool,), "python_multiprocessing")
+    check_max_rowsize(max_rowsize)
 
 
 def check_pad_info(pad_info) -> None:

@@ -15,7 +15,7 @@ from ..core import config
 from ..core.config import ErrorSamplesMode
 from ..core.datatypes import is_data
 from ..core.errors import UserCodeError, operation_failed, pipeline_error, syntax_error, user_stack
-from ..core.validator_helpers import type_check, type_check_list
+from ..core.validator_helpers import check_max_rowsize, type_check, type_check_list
 from ..debug.debug_hook import with_hooks
 from ..transforms.operation import PyTensorOperation, TensorOperation, forgetful, is_pil, runs_python, step
 from .datasets import UnionBaseDataset, places, to_list
@@ -34,6 +34,7 @@ class MapDataset(UnionBaseDataset):
         _check_operations(self.operations)
         _check_callbacks(callbacks)
         type_check(python_multiprocessing, (bool,), "python_multiprocessing")
+        check_max_rowsize(max_rowsize)
         super().__init__(children=input_dataset, num_parallel_workers=num_parallel_workers, cache=cache)
         self.input_columns = to_list(input_columns)
         self.output_columns = to_list(output_columns) or self.input_columns

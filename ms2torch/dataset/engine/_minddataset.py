@@ -84,12 +84,14 @@ class MindDataset(MappableDataset, UnionBaseDataset):
                 twice = next(c for c in self.columns_list if self.columns_list.count(c) > 1)
                 raise syntax_error("MindDataset: 'columns_list' : Invalid parameter, duplicate column names "
                                    f"are not allowed: {twice}")
-            reader.check_columns([str(name) for name in self.columns_list])
             self._opened_files = reader
         return self._opened_files
 
     def _columns(self):
-        return self.columns_list or sorted(self._files().schema)
+        if not self.columns_list:
+            return sorted(self._files().schema)
+        self._files().check_columns([str(name) for name in self.columns_list])
+        return self.columns_list
 
     def _source_size(self):
         return len(self._files()) + self.num_padded

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import string
+
 import numpy as np
 
 from ..core.errors import pipeline_error, syntax_error
@@ -30,6 +33,7 @@ def save(dataset, file_name: str, num_files: int, file_type: str) -> None:
         if writer is None:
             first = [(value.dtype, value.shape) for value in row]
             writer = FileWriter(file_name, num_files)
+            names = [_SYMBOLS.sub("_", name) for name in names]
             writer.add_schema({name: _field(value) for name, value in zip(names, row, strict=True)},
                               "mindrecord")
             writer._without = NIL
@@ -38,6 +42,10 @@ def save(dataset, file_name: str, num_files: int, file_type: str) -> None:
         writer._distribute([dict(zip(names, values, strict=True))])
     if writer is not None:
         writer.commit()
+
+
+# What MindRecord has in no column's name.
+_SYMBOLS = re.compile(f"[{re.escape(string.punctuation.replace('_', ''))} ]")
 
 
 def _field(value: np.ndarray) -> dict:

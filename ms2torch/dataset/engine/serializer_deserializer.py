@@ -48,6 +48,19 @@ def compare(pipeline1, pipeline2) -> bool:
     return pipeline1.to_json() == pipeline2.to_json()
 
 
+class _Unmade(UnionBaseDataset):
+    """A pipeline that could not be made again; every use says why."""
+
+    def __init__(self, err: Exception) -> None:
+        super().__init__()
+        self._why = err
+
+    def _refuse(self, *args, **kwargs):
+        raise self._why
+
+    _open = _size = _columns = to_json = get_dataset_size = output_shapes = output_types = _refuse
+
+
 class DeserializedDataset(UnionBaseDataset):
     """The pipeline of a dict or of a JSON file (``...engine.datasets.DeserializedDataset``)."""
 
@@ -59,7 +72,11 @@ class DeserializedDataset(UnionBaseDataset):
             except OSError:
                 raise pipeline_error(f"Invalid file, failed to open json file: {input_obj}") from None
             input_obj = input_obj.get("tree", input_obj)
-        super().__init__(children=node_from(input_obj))
+        try:
+            made = node_from(input_obj)
+        except (RuntimeError, NotImplementedError) as err:      # MindSpore tells it when the pipeline is used
+            made = _Unmade(err)
+        super().__init__(children=made)
 
     def _open(self, run):
         return self.children[0]._open(run)

@@ -161,6 +161,9 @@ class ModelCheckpoint(Callback):
                 "For 'ModelCheckpoint', the type of argument 'config' should be 'CheckpointConfig', "
                 f"but got {type(config)}."
             ))
+        if os.environ.get("AITURBO") == "1":
+            raise ImportError("The variable AITURBO asks for checkpoints by Huawei's library aiturbo, which "
+                              "is not installed. Unset it.")
         self._prefix_func = prefix if callable(prefix) else None
         self._directory_func = directory if callable(directory) else None
         self._prefix = self._exception_prefix = prefix
