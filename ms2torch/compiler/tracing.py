@@ -128,6 +128,10 @@ class Tracing:
         """A graph prints at each step."""
         raise Untraceable("it prints")
 
+    def refuse_state(self, kind: str) -> None:
+        """The host keeps a list or a buffer, which a graph would change once."""
+        raise Untraceable(f"it changes a {kind} of the host")
+
     def refuse_flag(self) -> None:
         """The program clears the overflow flag: gradients are looked at, and code after the step may ask."""
         raise Untraceable(overflow.READ)

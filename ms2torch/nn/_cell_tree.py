@@ -11,6 +11,9 @@ from ms2torch import log as logger
 from ms2torch._core.module import is_torchs, speak_tensor
 from ms2torch.common.parameter import Parameter, ParameterTuple
 
+# Names that Cells have from 2.7 on: programs of before call a child by them.
+_YOUNG = {"buffers", "named_buffers", "get_buffer", "register_buffer", "state_dict", "load_state_dict"}
+
 
 class Params(dict):
     """``cell._params``: name -> Parameter, with the torch side (``_parameters``) kept in step."""
@@ -147,8 +150,8 @@ class CellTree:
 
     def _refuse_taken(self, name: str) -> None:
         """KeyError where a new child Cell would have the name of anything else, of the class's too."""
-        if name not in self._modules and (
-                name in self._params or (hasattr(self, name) and not is_torchs(type(self), name))):
+        if name not in self._modules and (name in self._params or (
+                hasattr(self, name) and not is_torchs(type(self), name) and name not in _YOUNG)):
             raise KeyError(
                 f"For 'insert_child_to_cell', the {name} child cell already exists in the network."
                 "Cannot insert another child cell with the same name."

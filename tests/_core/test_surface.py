@@ -81,8 +81,8 @@ def test_a_name_that_never_was_is_an_attribute_error_with_a_hint():
 def test_modules_that_mindspore_has_import_and_others_do_not():
     module = importlib.import_module("ms2torch.rewrite.sparsify.utils")
     assert isinstance(module.SparseFunc, Missing)
-    removed = importlib.import_module("ms2torch.ops.operations._tensor_array")
-    assert isinstance(removed.TensorArray, Missing)
+    removed = importlib.import_module("ms2torch.experimental.llm_boost.register")
+    assert isinstance(removed.LlmBoostRegister, Missing)
     with pytest.raises(ModuleNotFoundError, match=r"No module named 'ms2torch\.nothing'"):
         importlib.import_module("ms2torch.nothing")
 

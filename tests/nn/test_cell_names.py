@@ -1,6 +1,7 @@
 """Methods of a program's Cells may have any name: the slow path of a call does not lean on them."""
 
 import numpy as np
+import pytest
 
 import ms2torch as ms
 from ms2torch import Tensor, nn, ops
@@ -55,3 +56,24 @@ def test_a_train_cell_whose_optimizers_share_names_renames_them_at_its_first_cal
     assert [p.name for p in step.get_parameters()] == [
         "a.weight", "net.bias", "one.global_step", "one.learning_rate", "one.momentum",
         "one.moments.a.weight", "two.global_step", "two.learning_rate", "two.momentum", "two.moments.b.bias"]
+
+
+def test_a_child_by_a_name_that_cells_have_from_2_7_on():
+    """MindSpore 2.10 refuses it; programs of before call children so."""
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.buffers = None
+            self.buffers = nn.Dense(2, 3)
+            self.state_dict = nn.ReLU()
+
+        def construct(self, x):
+            return self.state_dict(self.buffers(x))
+
+    net = Net()
+    assert net(Tensor([[1.0, 2.0]], ms.float32)).shape == (1, 3)
+    assert [p.name for p in net.get_parameters()] == ["buffers.weight", "buffers.bias"]
+    assert [name for name, _ in net.cells_and_names()] == ["", "buffers", "state_dict"]
+    assert net.to_float(ms.float16)(Tensor([[1.0, 2.0]], ms.float32)).dtype == ms.float16
+    with pytest.raises(KeyError, match="already exists in the network"):
+        net.parameters_dict = nn.ReLU()
