@@ -83,8 +83,8 @@ _naming
 _checkparam _checkparam_arrays log version common communication language mint.distributed
 ops
 _context_settings context nn parallel train compression
-_c_expression _extends amp boost dataset device_context device_manager experimental hal mindrecord mint \
-    multiprocessing numpy onnx profiler rewrite runtime scipy tools utils
+_c_dataengine _c_expression _extends amp boost dataset device_context device_manager experimental hal \
+    mindrecord mint multiprocessing numpy onnx profiler rewrite runtime scipy tools utils
 cli compiler convert difftest doctor examples migrate mindir run_check scan shim translate __main__
 """.replace("\\\n", "").strip().splitlines()]
 _HEIGHTS = {room: height for height, layer in enumerate(LAYERS) for room in layer}

@@ -1,8 +1,10 @@
 """What more of MindSpore's own tests showed to differ: a short case of our own for each cause."""
 
+import json
 import tempfile
 
 import mindspore as ms
+import mindspore._c_dataengine as cde
 import mindspore.dataset as ds
 import numpy as np
 from mindspore import Parameter, Tensor, mint, nn, ops
@@ -233,3 +235,55 @@ class OfOneName(nn.Cell):
 @case(raises=True)
 def test_parameters_of_one_name_are_not_compiled():
     return _cell_graph_executor.compile(OfOneName())
+
+
+def profiled(dataset, **how):
+    manager = cde.GlobalContext.profiling_manager()
+    with tempfile.TemporaryDirectory() as folder:
+        manager.init()
+        manager.start()
+        rows = sum(1 for _ in dataset.create_dict_iterator(**how))
+        manager.stop()
+        manager.save(folder)
+        with open(f"{folder}/pipeline_profiling_0.json", encoding="utf-8") as file:
+            operations = json.load(file)["op_info"]
+        with open(f"{folder}/minddata_cpu_utilization_0.json", encoding="utf-8") as file:
+            machine = json.load(file)
+        with open(f"{folder}/dataset_iterator_profiling_0.txt", encoding="utf-8") as file:
+            lines = [line.split() for line in file]
+    kinds = [(one["op_id"], one["op_type"], one.get("children"), one["metrics"] is None) for one in operations]
+    return (rows, kinds, [one["op_id"] for one in machine["op_info"]], sorted(machine), sorted(machine["system_memory_info"]),
+            [(len(line), line[2]) for line in lines], machine["process_memory_info"]["rss_mbytes"][0] > 1)
+
+
+@case
+def test_what_is_measured_of_a_pipeline():
+    def numbers():
+        return ds.NumpySlicesDataset(np.arange(8), column_names=["a"])
+
+    pairs = ds.zip((numbers().shuffle(4).map(lambda a: a + 1, ["a"]).batch(2),
+                    numbers().rename(["a"], ["b"]).repeat(2).skip(0).repeat(1)))
+    return profiled(pairs.take(3).project(["a"]), num_epochs=2), profiled(numbers().concat(numbers()), num_epochs=1)
+
+
+@case(each={"wrong": ["stop first", "start twice", "init while running"]}, raises="Exception thrown from dataset pipeline")
+def test_a_profiling_manager_out_of_turn(wrong):
+    manager = cde.GlobalContext.profiling_manager()
+    manager.init()
+    if wrong == "stop first":
+        manager.stop()
+    manager.start()
+    try:
+        manager.start() if wrong == "start twice" else manager.init()
+    finally:
+        manager.stop()
+
+
+@case
+def test_tensors_of_rows():
+    x = np.array([[1, 2, 3], [4, 5, 6]])
+    tensor, words = cde.Tensor(x), cde.Tensor(np.array(["ab", "c"]))
+    np.array(tensor, copy=False)[0, 0] = 9
+    return (str(tensor), str(tensor.type()), tensor.type() == cde.DataType("int64"), tensor.shape().as_list(), x.tolist(),
+            cde.Tensor(x.T).as_array(), words.as_array().tolist(), str(words.type()), str(cde.DataType("none")),
+            str(cde.TensorShape([2, -1])), cde.TensorShape([2, -1]).is_known())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import time
 import weakref
 
 import numpy as np
@@ -13,6 +14,7 @@ from ms2torch._core.tensor.tensor import Tensor, wrap
 
 from ..core import config
 from ..core.errors import located, pipeline_error, syntax_error
+from . import _profiling
 from ._pipeline import Run
 from .datasets import Dataset
 
@@ -120,6 +122,7 @@ class Iterator:
         if config.get_enable_autotune():
             from ._autotune import leave_file
             leave_file(dataset, num_epochs)
+            _profiling.note_tuned(self)
         ITERATORS_LIST.append(weakref.ref(self, _gone))
         if step := dataset.get_init_step():
             self._resume(step, dataset.get_dataset_size())
@@ -182,6 +185,8 @@ class Iterator:
                                      "number of epochs.")
             self._rows = self._epoch()
             self._seen = 0
+        profiled = _profiling.running
+        began = time.monotonic() if profiled is not None else 0.0
         try:
             row = next(self._rows, None)
         except Exception as error:
@@ -198,6 +203,8 @@ class Iterator:
                 self._source.dataset_size = self._seen
             raise StopIteration
         self._seen += 1
+        if profiled is not None:
+            profiled.row(self._source, self._epochs, began)
         return self._given(row)
 
     def _given(self, row):
