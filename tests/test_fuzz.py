@@ -43,6 +43,8 @@ def tensor(dtype, shape, values):
     ({"error": ["TypeError", "no"]}, tensor("Float32", [1], [1.0]), "only MindSpore raises"),
     ({"error": ["TypeError", "no"]}, {"error": ["ValueError", "no"]}, "error type"),
     ({"error": ["TypeError", "no"]}, {"error": ["TypeError", "other words"]}, None),
+    ({"error": ["Crash", "no answer in time"]}, tensor("Float32", [1], [1.0]), None),
+    ({"error": ["Crash", "died"]}, tensor("Float32", [1], [1.0]), "only MindSpore raises"),
 ])
 def test_a_difference_has_its_kind(theirs, ours, kind):
     assert search.difference_of(theirs, ours, {})[0] == kind

@@ -77,7 +77,8 @@ def main() -> None:
         # Where one case never ends others of the same line will not either.
         seconds = max(seconds // 3, 3) if code == -signal.SIGALRM else seconds if code else SECONDS
         if code:
-            told = {"error": ["Crash", f"the process died with code {code}"]}
+            late = code == -signal.SIGALRM
+            told = {"error": ["Crash", "no answer in time" if late else f"the process died with code {code}"]}
             os.write(answers, (json.dumps(told) + "\n").encode())
 
 
