@@ -20,7 +20,7 @@ def test_statuses():
     assert status("mindspore.ops.TensorAdd") == "here"              # a name of earlier releases
     assert status("mindspore.nn.GraphCell") == "here"
     assert status("mindspore.load") == "here"
-    assert status("mindspore.nn.Cell.set_boost") == "refused"        # raises when it is called
+    assert status("mindspore.nn.Cell.offload") == "refused"        # raises when it is called
     assert status("mindspore.nn.GetNextSingleOp") == "refused"      # raises when it is made
     assert status("mindspore.graph.JitContext") == "unsupported"
     assert support_table.status("mindspore.nn.NotThereYet", None) == "planned"

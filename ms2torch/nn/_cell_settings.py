@@ -40,12 +40,12 @@ class CellSettings:
         return self.add_flags_recursive(broadcast_flag=mode)
 
     def set_boost(self, boost_type: str) -> Cell:
-        """Refused."""
-        raise unsupported(
-            "mindspore.nn.Cell.set_boost",
-            "MindSpore's boost algorithms change the arithmetic and are not supported.",
-            "train without set_boost.",
-        )
+        """Mark this Cell and all below it for "less_bn", by which MindSpore's compiler leaves out
+        normalisations on Ascend alone. ValueError for another name."""
+        if boost_type != "less_bn":
+            raise ValueError("For 'set_boost', the argument 'boost_type' must be 'less_bn', but got "
+                             f"{boost_type}.")
+        return self.add_flags_recursive(less_bn=True)
 
     def recompute(
         self, *, use_reentrant=True, output_recompute=False, early_stop=True, context_fn=None, **kwargs

@@ -6,10 +6,9 @@ import collections
 import functools
 import types
 
+from ms2torch import boost, nn, ops
 from ms2torch import log as logger
-from ms2torch import nn, ops
 from ms2torch._checkparam import IN, check, check_type_name, check_value_type
-from ms2torch._core.errors import unsupported
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._naming.surface import Missing, install_lazy
 from ms2torch.nn.cell import Cell
@@ -192,7 +191,7 @@ def build_train_network(network, optimizer, loss_fn=None, level="O0", boost_leve
     TrainOneStepWithLossScaleCell, which (unlike MindSpore's) runs on the CPU too. TypeError and ValueError
     for bad arguments.
     """
-    if not isinstance(optimizer, nn.Optimizer):
+    if not isinstance(optimizer, (nn.Optimizer, boost.FreezeOpt)):
         raise TypeError("The type of 'optimizer' should be one of '['Optimizer', 'FreezeOpt', "
                         "'AdaSumByGradWrapCell', 'AdaSumByDeltaWeightWrapCell']', but got type "
                         f"'{type(optimizer).__name__}'.")
@@ -201,12 +200,15 @@ def build_train_network(network, optimizer, loss_fn=None, level="O0", boost_leve
     if loss_fn is not None:
         network = _with_loss(network, loss_fn, config["cast_model_type"])
     manager = config["loss_scale_manager"]
+    boosted = boost_level != "O0"
+    step = boost.BoostTrainOneStepCell if boosted else nn.TrainOneStepCell
     if manager is None:
-        return nn.TrainOneStepCell(network, optimizer).set_train()
+        return step(network, optimizer).set_train()
     scale, cell = manager.get_loss_scale(), manager.get_update_cell()
     if cell is None:
-        return nn.TrainOneStepCell(network, optimizer, scale).set_train()
-    return nn.TrainOneStepWithLossScaleCell(network, optimizer, scale_sense=cell).set_train()
+        return step(network, optimizer, scale).set_train()
+    step = boost.BoostTrainOneStepWithLossScaleCell if boosted else nn.TrainOneStepWithLossScaleCell
+    return step(network, optimizer, scale_sense=cell).set_train()
 
 
 def _config(level: str) -> dict:
@@ -225,12 +227,6 @@ def _check_level(level, boost_level) -> str:
         )
     check("level", level, "", _LEVELS, IN)
     check("boost_level", boost_level, "", ["O0", "O1", "O2"], IN)
-    if boost_level != "O0":
-        raise unsupported(
-            "mindspore.amp.build_train_network(boost_level=)",
-            "MindSpore's boost algorithms change the arithmetic.",
-            'leave boost_level at "O0".',
-        )
     return level
 
 
@@ -245,7 +241,7 @@ def _check_options(given: dict) -> dict:
         check_value_type("keep_batchnorm_fp32", given["keep_batchnorm_fp32"], bool)
     if given.get("loss_scale_manager"):
         manager = given["loss_scale_manager"]
-        if not isinstance(manager, LossScaleManager):
+        if not isinstance(manager, (LossScaleManager, boost.GroupLossScaleManager)):
             raise TypeError("The type of 'loss_scale_manager' should be one of '['LossScaleManager', "
                             f"'GroupLossScaleManager']', but got type '{type(manager).__name__}'.")
     return given

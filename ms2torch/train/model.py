@@ -6,12 +6,14 @@ from contextlib import nullcontext
 
 import numpy as np
 
+from ms2torch import log
 from ms2torch._checkparam import check_bool, check_positive_int, check_value_type
 from ms2torch._core.checks.words import with_public_classes
 from ms2torch._core.errors import unsupported
 from ms2torch._core.tensor.printing import plain_repr
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch._naming.surface import install_lazy
+from ms2torch.boost import AutoBoost
 from ms2torch.nn.cell import Cell
 from ms2torch.nn.wrap.cell_wrapper import WithEvalCell, WithLossCell
 from ms2torch.parallel._strategies import laid_out
@@ -59,12 +61,6 @@ class Model:
         hash(boost_level)                       # TypeError, as MindSpore looks it up
         if boost_level not in ("O0", "O1", "O2") and optimizer is not None:
             raise ValueError(f"The 'boost_level' should be in : ['O0', 'O1', 'O2'], but got {boost_level}.")
-        if boost_level in ("O1", "O2"):
-            raise unsupported(
-                "mindspore.Model(boost_level=)",
-                "MindSpore's boost algorithms change the arithmetic.",
-                'leave boost_level at "O0".',
-            )
         if loss_fn is not None and not hasattr(loss_fn, "get_inputs"):
             raise AttributeError(f"'{type(loss_fn).__name__}' object has no attribute 'get_inputs'")
         self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
@@ -83,6 +79,7 @@ class Model:
             )
         if self._loss_scale_manager is not None and optimizer is None:
             raise ValueError("The argument 'optimizer' can not be None when set 'loss_scale_manager'.")
+        self._build_boost_network(kwargs, eval_network, metrics)
         self._train_network = self._build_train_network()
         self._build_predict_network()
         self._eval_network = self._eval_indexes = None
@@ -108,6 +105,21 @@ class Model:
 
     # ---- building --------------------------------------------------------------------------------------
 
+    def _build_boost_network(self, kwargs: dict, eval_network, metrics) -> None:
+        """The network and the optimizer as the algorithms of ``boost_level`` make them. (The first Model of a
+        process decides on the level, as in MindSpore.)"""
+        if "acc_level" in kwargs:
+            self._boost_level = kwargs["acc_level"]
+        chosen = AutoBoost(self._boost_level, kwargs.get("boost_config_dict", ""))
+        if chosen.level == "O0":
+            return
+        if self._optimizer is None:
+            log.warning("In boost mode, the optimizer must be defined.")
+        elif eval_network is None and metrics is None:
+            log.warning("In boost mode, the eval_network and metrics cannot be undefined at the same time.")
+        else:
+            self._network, self._optimizer = chosen.network_auto_process_train(self._network, self._optimizer)
+
     def _build_train_network(self):
         if self._optimizer:
             options = {}
@@ -116,7 +128,8 @@ class Model:
             if self._keep_bn_fp32 is not None:
                 options["keep_batchnorm_fp32"] = self._keep_bn_fp32
             return amp.build_train_network(
-                self._network, self._optimizer, self._loss_fn, level=self._amp_level, **options
+                self._network, self._optimizer, self._loss_fn, level=self._amp_level,
+                boost_level=self._boost_level, **options
             )
         if self._loss_fn is not None:
             return WithLossCell(self._network, self._loss_fn)

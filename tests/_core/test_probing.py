@@ -29,19 +29,19 @@ def test_a_name_that_is_missing_fails_a_probe_and_says_so(tmp_path, capsys, monk
     monkeypatch.setattr(errors, "_given", set())
     space = run(tmp_path, """
 try:
-    from ms2torch.boost import AutoBoost
+    from ms2torch.nn.optim.thor import ThorAscend
     way = 1
 except ImportError as err:
     way, words = 2, str(err)
 """)
-    assert (space["way"], "cannot import name 'AutoBoost'" in space["words"]) == (2, True)
-    assert "mindspore.boost.AutoBoost" in capsys.readouterr().err
+    assert (space["way"], "cannot import name 'ThorAscend'" in space["words"]) == (2, True)
+    assert "mindspore.nn.optim.thor.ThorAscend" in capsys.readouterr().err
 
 
 def test_an_import_without_another_way_gives_the_stand_in(tmp_path):
     space = run(tmp_path, """
 try:
-    from ms2torch.boost import AutoBoost
+    from ms2torch.nn.optim.thor import ThorAscend
 except (KeyError, ValueError):
     pass
 try:
@@ -49,9 +49,9 @@ try:
 except ImportError:
     pass
 else:
-    from ms2torch.boost import AutoBoost as other
+    from ms2torch.nn.optim.thor import ThorAscend as other
 """)
-    assert isinstance(space["AutoBoost"], Missing) and isinstance(space["other"], Missing)
+    assert isinstance(space["ThorAscend"], Missing) and isinstance(space["other"], Missing)
 
 
 def test_what_exists_is_imported_in_a_try_too(tmp_path):

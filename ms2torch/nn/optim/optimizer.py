@@ -30,7 +30,8 @@ __all__ = ["Optimizer", "opt_init_args_register"]
 
 
 def opt_init_args_register(fn):
-    """Decorates an optimizer's ``__init__``: a call that does not fit it is told in `inspect`'s words."""
+    """Decorates an optimizer's ``__init__``: a call that does not fit it is told in `inspect`'s words, and
+    what it was made of is kept, for an optimizer like it over other parameters."""
     @functools.wraps(fn)
     def init(self, *args, **kwargs):
         try:
@@ -38,8 +39,31 @@ def opt_init_args_register(fn):
         except TypeError:
             inspect.signature(fn).bind(self, *args, **kwargs)
             raise
+        self.__dict__["_made_by"] = fn, args, kwargs
 
     return init
+
+
+def _made_of(part: str) -> property:
+    """One of ``init_params``, ``init_learning_rate`` and ``init_args``."""
+    def get(self):
+        if "_made_by" not in self.__dict__:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{part}'")
+        fn, args, kwargs = self.__dict__["_made_by"]
+        given = inspect.signature(fn).bind(self, *args, **kwargs)
+        given.apply_defaults()
+        found = dict(list(given.arguments.items())[1:])
+        params, inner = found.pop("params", None), found.pop("optimizer", None)
+        rate = found.pop("learning_rate", None)
+        if part == "init_args":
+            return found
+        if part == "init_params":
+            return inner.init_params if inner is not None else {"params": params}
+        if isinstance(rate, Tensor):
+            rate = rate.asnumpy().tolist()
+        return None if isinstance(rate, Cell) else rate
+
+    return property(get)
 
 
 class _Parameters:
@@ -69,6 +93,11 @@ class Optimizer(GroupedParameters, Stepping, Cell):
 
     _never_recorded = _updates_weights = True
     _parameters = _Parameters()
+    init_params, init_args = _made_of("init_params"), _made_of("init_args")
+    init_learning_rate = _made_of("init_learning_rate")
+
+    def __getstate__(self) -> dict:
+        return {name: value for name, value in self.__dict__.items() if name != "_made_by"}
 
     def _in_its_precision(self, tensor):        # an update writes to what it reads, whatever `to_float` said
         return tensor
