@@ -287,3 +287,20 @@ def test_tensors_of_rows():
     return (str(tensor), str(tensor.type()), tensor.type() == cde.DataType("int64"), tensor.shape().as_list(), x.tolist(),
             cde.Tensor(x.T).as_array(), words.as_array().tolist(), str(words.type()), str(cde.DataType("none")),
             str(cde.TensorShape([2, -1])), cde.TensorShape([2, -1]).is_known())
+
+
+class Assigned(nn.Cell):
+    def construct(self, x):
+        return ops.assign(x, Tensor([3, 4], ms.int32))
+
+
+class AssignedByRow(nn.Cell):
+    def construct(self, x):
+        rows = ops.vmap(Assigned())(x)
+        ops.assign_add(x, Tensor([[1, 1], [2, 2]], ms.int32))
+        return rows, x
+
+
+@case(mode="GRAPH")
+def test_what_vmap_writes_is_a_value_of_its_own():
+    return AssignedByRow()(Parameter(Tensor([[1, 2], [5, 6]], ms.int32), name="p"))

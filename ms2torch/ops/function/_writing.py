@@ -48,23 +48,26 @@ def write(variable: Tensor, change, own: bool = False) -> Tensor:
             opened.rebind(variable, overwrite(old, new if flows else new.detach()))
             if rest is None:
                 opened.reaches_the_caller(variable)
-            return variable if flows else wrap(overwrite(old, new))
+            return variable if flows and not mode.mapped else wrap(overwrite(old, new))
         if rest is not None and mode.tracing is not None:       # the graph that is traced writes at its end
             mode.tracing.rebind(variable, new.detach())
             return wrap(new)
         if mode.mesh is not None:
             new = mode.mesh.as_it_lies(old if rest is None else rest, new)
-        if rest is None and mode.graph:
+        if rest is None and mode.graph and not mode.mapped:
             return _in_a_graph(variable, change, new)
         if rest is None:
-            old.copy_(new)
-            return wrap(new if own else old)
+            if mode.graph and old._is_view():       # a view is a value of its own there
+                variable._t = new
+            else:
+                old.copy_(new)
+            return wrap(new if own or mode.mapped else old)
         recording.before_writing(variable)
         rest.copy_(new.detach())
-        if own and not mode.graph:
+        if own and (mode.mapped or not mode.graph):
             return wrap(new)
         result = wrap(rest.detach())
-        if mode.graph:
+        if mode.graph and not mode.mapped:
             result._written_parameter = variable
         return result
 
