@@ -23,21 +23,35 @@ def _line(key: slice) -> torch.Tensor:
     return torch.arange(start, stop, step, dtype=dtype, device=device())
 
 
-class _Grid:
-    """``grid[a:b:s, ...]``; ``dense`` grids are one Tensor, open ones a list of them."""
+class NdGrid:
+    """``grid[a:b:s, ...]``: one Tensor, where ``sparse`` a list of Tensors that broadcast to it."""
 
-    def __init__(self, dense: bool) -> None:
-        self.dense = dense
+    def __init__(self, sparse=False) -> None:
+        self.sparse = sparse
 
     def __getitem__(self, keys):
         lines = [_line(key) for key in ((keys,) if isinstance(keys, slice) else keys)]
         if len(lines) == 1:
             return wrap(lines[0])
-        if self.dense:
+        if not self.sparse:
             dtype = torch.float32 if any(x.is_floating_point() for x in lines) else torch.int32
             return wrap(torch.stack(torch.meshgrid([x.to(dtype) for x in lines], indexing="ij")))
         count = len(lines)
         return [wrap(x.reshape([-1 if i == j else 1 for j in range(count)])) for i, x in enumerate(lines)]
 
 
-mgrid, ogrid = _Grid(dense=True), _Grid(dense=False)
+class MGridClass(NdGrid):
+    """What ``mindspore.numpy.mgrid`` is."""
+
+    def __init__(self) -> None:
+        super().__init__(sparse=False)
+
+
+class OGridClass(NdGrid):
+    """What ``mindspore.numpy.ogrid`` is."""
+
+    def __init__(self) -> None:
+        super().__init__(sparse=True)
+
+
+mgrid, ogrid = MGridClass(), OGridClass()

@@ -16,6 +16,7 @@ from ms2torch._core.operators.registry import OPS
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import lower, wrap
 
+from ._grids import MGridClass, NdGrid, OGridClass  # noqa: F401 - MindSpore has them here
 from .utils import (
     arrays,
     as_array,

@@ -10,6 +10,7 @@ from ms2torch import boost, nn, ops
 from ms2torch import log as logger
 from ms2torch._checkparam import IN, check, check_type_name, check_value_type
 from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import Tensor
 from ms2torch._naming.surface import Missing, install_lazy
 from ms2torch.nn.cell import Cell
 from ms2torch.ops.primitive import Primitive
@@ -87,6 +88,12 @@ def get_white_list() -> list:
 def get_black_list() -> list:
     """A new list of the Cells that level O2 keeps in Float32 (``mindspore.amp.get_black_list``)."""
     return _named(nn, _BLACK_CELLS)
+
+
+def amp_cast(value, dtype):
+    """A Tensor of floats cast to ``dtype``; anything else as it is (``mindspore.train.amp.amp_cast``)."""
+    is_float = isinstance(value, Tensor) and value._t.is_floating_point()
+    return value.astype(dtype) if is_float else value
 
 
 def auto_mixed_precision(network, amp_level="O0", dtype=_dtype.float16):
