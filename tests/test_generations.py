@@ -350,6 +350,8 @@ def test_repeat(api):
     assert numbers(x.repeat(2, 1)) == np.tile(X, (2, 1)).tolist()
     assert numbers(x.repeat(2, axis=1)) == np.repeat(X, 2, 1).tolist()
     api(OLD)
+    assert numbers(x.repeat(repeats=2, axis=None)) == np.repeat(X, 2).tolist()
+    assert numbers(x.repeat(repeats=[1, 2], axis=0)) == np.repeat(X, [1, 2], 0).tolist()
     assert numbers(x.repeat(2, 1)) == np.repeat(X, 2, 1).tolist()
 
 

@@ -23,7 +23,7 @@ from ._buffer import _Buffer
 
 PARAMETER_NAME_DEFAULT = "Parameter"
 PARAMETER_NAME_PREFIX_MAX_LEN = 1024
-_unnamed = count()
+_unnamed = count(2)             # MindSpore makes two such Parameters while it is imported
 _keys = count()
 
 
@@ -416,6 +416,7 @@ class Parameter(Tensor):
 
     def __deepcopy__(self, memodict=None) -> Parameter:
         memo = {} if memodict is None else memodict
+        next(_unnamed)              # a name that MindSpore gives the copy for a moment
         new = Parameter.__new__(type(self))
         memo[id(self)] = new
         for key, value in self.__dict__.items():

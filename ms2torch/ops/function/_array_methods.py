@@ -318,12 +318,18 @@ def tile(input, *counts, dims=None, reps=None):
 
 
 @method
-def repeat(input, *repeats, axis=...):
+def repeat(input, *size, repeats=..., axis=...):
     """The Tensor repeated along its axes, as torch's; with ``axis``, each slice along it, as numpy's.
 
     (``mindspore.Tensor.repeat``; before 2.3 it was numpy's, and ``numpy.repeat`` calls it so.)
     """
-    if axis is not ... or (generations.has_old_meaning("mindspore.Tensor.repeat") and len(repeats) <= 2):
+    old = generations.has_old_meaning("mindspore.Tensor.repeat")
+    if repeats is not ...:
+        if not old and axis is ... and isinstance(repeats, builtins.int):
+            raise TypeError("repeat(): argument 'repeats' must be tuple of int but got int.")
+        size = (repeats, *size)
+    repeats = size
+    if axis is not ... or (old and len(repeats) <= 2):
         counts, *rest = repeats
         axis = rest[0] if rest else None if axis is ... else axis
         counts = counts if isinstance(counts, builtins.int) else torch.tensor(counts, device=input.device)

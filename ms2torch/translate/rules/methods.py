@@ -264,10 +264,9 @@ def tile(call):
 )
 def repeat(call):
     if "axis" in call and call.value("axis") is not None:
-        repeats = call.args.get("repeats")
-        call.args["n"] = repeats if isinstance(repeats, cst.BaseExpression) else repeats[0].value
+        call.args["n"] = call.args.get("repeats") or call.args["size"][0].value
         return "{input}.repeat_interleave({n}, dim={axis})"
-    return _spread(call, "input", "repeats", "repeat")
+    return _spread(call, "input", "size", "repeat", "repeats")
 
 
 @rule("Tensor.sum", "x.sum(dim=axis, keepdim=keepdims)")
