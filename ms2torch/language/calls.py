@@ -5,6 +5,9 @@ from __future__ import annotations
 import ast
 import types
 
+import torch
+
+from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.language import (
     builtin_functions,
     calling,
@@ -129,6 +132,8 @@ class Calls:
     def _method(self, node):
         """The call of a method, changed; None where it means what it means in Python."""
         func, args = node.func, node.args
+        if (method := self._method_of_a_cell(node)) is not None:
+            return method
         if func.attr == "has_key" and len(args) == 1:
             return self.call(
                 "has_key", containers.has_key, [self.visit(func.value), self.visit(args[0])], node
@@ -193,8 +198,31 @@ class Calls:
             differs = name in vars(self.owner) or self.forward(value)[0]
         else:
             return None
-        if not differs:
+        return self._in_the_language(node) if differs else None
+
+    def _method_of_a_cell(self, node):
+        """``self.actor.act(...)``, ``actor.act(...)``: a method of this Cell or another one, kept under
+        whatever name (``self.act = actor.act``)."""
+        value = self._kept_in(node.func)
+        if not (isinstance(value, types.MethodType) and isinstance(value.__self__, torch.nn.Module)
+                and isinstance(value.__func__, types.FunctionType)):
             return None
+        return self._in_the_language(node) if self.forward(value.__func__, value.__self__)[0] else None
+
+    def _kept_in(self, node):
+        """What a chain of attributes of ``self``, or of a name outside, holds when the graph is made; None
+        if unknown."""
+        if isinstance(node, ast.Attribute):
+            holder = self._kept_in(node.value)
+            try:
+                return None if isinstance(holder, Tensor) else getattr(holder, node.attr, None)
+            except Exception:   # as in `_own_method`
+                return None
+        if isinstance(node, ast.Name):
+            return self.owner if self.self_name and node.id == self.self_name else self.meaning(node)
+        return None
+
+    def _in_the_language(self, node):
         node = self.generic_visit(node)
         node.func = self.call("called", calling.called, [node.func], node.func)
         return node

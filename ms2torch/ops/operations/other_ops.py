@@ -42,7 +42,7 @@ class PyFunc(Primitive):
         if len(inputs) == 1 and isinstance(inputs[0], (list, tuple)):
             inputs = inputs[0]
         given = [
-            t.asnumpy() if len(shape) else t.asnumpy().item()
+            t.asnumpy().reshape(shape) if len(shape) else t.asnumpy().item()
             for t, shape in zip(inputs, self.in_shapes, strict=True)
         ]
         found = self.fn(*given)
