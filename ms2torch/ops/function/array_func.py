@@ -20,4 +20,7 @@ from ._array_reversal import *  # noqa: F403
 from ._array_scatter import *  # noqa: F403
 from ._array_shape import *  # noqa: F403
 from ._array_slices import *  # noqa: F403
+from ._math_extreme import _arg_max_with_value, _arg_min_with_value
 from ._sparse_dense import *  # noqa: F403
+
+arg_max_with_value_, arg_min_with_value_ = _arg_max_with_value(), _arg_min_with_value()
