@@ -31,7 +31,7 @@ def mindspore_error(err: Exception, name: str, raw, kwargs, valid=None, kernel=N
     ``behind``: the Primitive that its form calls, where that is another one."""
     if lacking := lack_of_memory(err):
         return lacking
-    err = with_public_classes(err)
+    err = with_public_classes(err, (*raw, *kwargs.values()))
     if hasattr(err, "asked"):
         return err
     # (A function may look at its arguments, or make them ready, before it calls its Primitive.)

@@ -106,15 +106,15 @@ def failed_call(given: str, valid: str) -> TypeError:
 _BYTES_ARE_STRINGS = frozenset((
     "ACos", "Acosh", "Addcdiv", "Addcmul", "Angle", "Argmax", "Argmin", "Asin", "Asinh", "Assign",
     "AssignAdd", "AssignSub", "Atan", "Atan2", "AvgPool", "Betainc", "BiasAdd", "BoolNot", "CeLU",
-    "Cholesky", "CholeskyInverse", "Complex", "Conj", "CountNonZero", "CumProd", "CumSum", "Diag",
-    "Diagonal", "Dropout", "Eig", "Elu", "FFT", "FFT2", "FFTFreq", "FFTN", "FFTShift", "FastGeLU", "Flatten",
-    "FloorMod", "Gather", "GatherNd", "Geqrf", "HFFT", "HFFT2", "HFFTN", "IFFT", "IFFT2", "IFFTN",
-    "IFFTShift", "IHFFT", "IHFFT2", "IHFFTN", "IRFFT", "IRFFT2", "IRFFTN", "Identity", "LayerNorm",
-    "LinSpace", "LogMatrixDeterminant", "Logit", "MatrixDeterminant", "MatrixExp", "NextAfter", "OneHot",
-    "OnesLike", "Qr", "RFFT", "RFFT2", "RFFTFreq", "RFFTN", "RandpermV2", "Range", "ReLU6", "Real",
-    "RealDiv", "ReduceMean", "ReduceProd", "ReduceStd", "ReduceSum", "ResizeBicubic", "ResizeBilinearV2",
-    "ResizeLinear1D", "ResizeNearestNeighborV2", "RightShift", "ScatterNd", "Svd", "TensorScatterElements",
-    "TensorShape", "Trace", "UnsortedSegmentSum", "ZerosLike",
+    "Cholesky", "CholeskyInverse", "Complex", "Conj", "CountNonZero", "CumProd", "CumSum", "DCT", "DCTN",
+    "Diag", "Diagonal", "Dropout", "Eig", "Elu", "FFT", "FFT2", "FFTFreq", "FFTN", "FFTShift", "FastGeLU",
+    "Flatten", "FloorMod", "Gather", "GatherNd", "Geqrf", "HFFT", "HFFT2", "HFFTN", "IDCT", "IDCTN", "IFFT",
+    "IFFT2", "IFFTN", "IFFTShift", "IHFFT", "IHFFT2", "IHFFTN", "IRFFT", "IRFFT2", "IRFFTN", "Identity",
+    "LayerNorm", "LinSpace", "LogMatrixDeterminant", "Logit", "MatrixDeterminant", "MatrixExp", "NextAfter",
+    "OneHot", "OnesLike", "Qr", "RFFT", "RFFT2", "RFFTFreq", "RFFTN", "RandpermV2", "Range", "ReLU6",
+    "Real", "RealDiv", "ReduceMean", "ReduceProd", "ReduceStd", "ReduceSum", "ResizeBicubic",
+    "ResizeBilinearV2", "ResizeLinear1D", "ResizeNearestNeighborV2", "RightShift", "ScatterNd", "Svd",
+    "TensorScatterElements", "TensorShape", "Trace", "UnsortedSegmentSum", "ZerosLike",
 ))
 
 
@@ -150,7 +150,8 @@ def cast_inputs() -> frozenset[tuple[str, str]]:
     """The operators' inputs, (Primitive, argument), that are numbers and may be Tensors without axes: those
     of which an odd argument's table says so."""
     text = Path(__file__).with_name("odd.tsv").read_text(encoding="utf-8")
-    return frozenset(_CAST.findall(text)) | {("FFTFreq", "d"), ("RFFTFreq", "d"), ("CumSum", "axis")}
+    return frozenset(_CAST.findall(text)) | {("FFTFreq", "d"), ("RFFTFreq", "d"), ("CumSum", "axis"),
+                                            ("DCT", "axis")}
 
 
 @cache

@@ -205,6 +205,31 @@ def failed_argument_error(called: str, given, others=None, certain: bool = False
     return None
 
 
+# Whose words are told of a value of a kind that no line of its argument has; a tuple's are a list's.
+_ORDER = ("object", "dict", "str", "complex", "dtype", "None", "float", "list")
+_NEAREST = {"tuple": ("list",), "list": ("tuple",),
+            **{kind: tuple(k for k in _ORDER if k != kind) for kind in ("object", "dtype", "complex", "dict")}}
+_OF_A_KIND = re.compile(r"'(str|list|dict|float|complex|NoneType|tuple)'|[Ss]tring|Float\d*\b(?!\[)|Dict|<class '")
+
+
+def nearest_error(called: str, given, others=None) -> Exception | None:
+    """MindSpore's error for an argument of a kind that the table lacks, as it has it for another one of which
+    its words do not speak; for calls that failed in no words of MindSpore's."""
+    for place, value in given:
+        nearest = _NEAREST.get(kind := kind_of(value))
+        there = nearest and [e for e in entries(called) if e.place == place
+                             and (len(e.kinds) > 1 or "{" in e.words) and "Select CPU" not in e.words
+                             and not _OF_A_KIND.search(_HOLE.sub("", e.words))]
+        kinds = {k.removeprefix("~") for e in there or () for k in e.kinds}
+        if not there or kind in kinds:
+            continue
+        for like in nearest:
+            for entry in there:
+                if like in entry.kinds or f"~{like}" in entry.kinds:
+                    return _error(entry, value, given, others)
+    return None
+
+
 def checker(called: str, names, defaults):
     """``check(values)`` gives MindSpore's error for what is certainly wrong, None for a good call; quick for
     good ones. ``names``: the places of the values; ``defaults``: theirs by name."""
@@ -441,7 +466,7 @@ def mindspore_error(err: Exception, called: str, takes, args, kwargs, own: dict 
     signature (`inspect.Signature`) without self, ``own`` the attributes of the object that was called."""
     if lacking := lack_of_memory(err):
         return lacking
-    err = with_public_classes(err)
+    err = with_public_classes(err, (*args, *kwargs.values()))
     if hasattr(err, "asked") or not has_entries(called):
         return err
     if isinstance(err, NotImplementedError) and hasattr(err, "from_user"):
@@ -478,7 +503,8 @@ def mindspore_error(err: Exception, called: str, takes, args, kwargs, own: dict 
         return wrong
     if worded:
         return err
-    return condition_error(called, given, own) or argument_error(called, given, others) or err
+    return condition_error(called, given, own) or argument_error(called, given, others) or \
+        nearest_error(called, given, others) or err
 
 
 def _nameless(takes, kwargs) -> str | None:

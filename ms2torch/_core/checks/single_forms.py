@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from ms2torch._core.checks.calls import describe
+from ms2torch._core.checks.calls import describe, type_name
 from ms2torch._core.tensor.dtype import Type
 
 
@@ -122,22 +122,17 @@ def _unpacking(called: str, name: str, kind: str, values) -> TypeError | None:
 
 
 def _unfit(called: str, argument: Argument, value, place: int | None, packed: bool) -> TypeError:
-    name, kind, got = argument.name, argument.kind, _class(value)
+    name, kind, got = argument.name, argument.kind, type_name(value)
     if place is None:
         return TypeError(f"{called}(): argument '{name}' must be {kind} but got {got}.")
     at = f"argument '{name}' (position {place + 1}) must be {kind}"
     if packed:
         if wrong := _unpacking(called, name, kind, value):
             return wrong
-        got = _class(value[0])
+        got = type_name(value[0])
     if "of" in kind and (isinstance(value, (tuple, list)) or called == "empty"):
         return TypeError(f"{called}(): {at} but found type of {got} at pos 0.")
     return TypeError(f"{called}(): {at}, not {got}.")
-
-
-def _class(value) -> str:
-    return "Tensor" if isinstance(value, torch.Tensor) else \
-        "bool_" if isinstance(value, np.bool_) else type(value).__name__
 
 
 _PLAIN = {type(v): v for v in (True, 1, 1.0, 1j, "", (1,), [1], {}, np.zeros(1), np.bool_(1), np.int32(1),

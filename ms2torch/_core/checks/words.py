@@ -8,9 +8,16 @@ import re
 import numpy as np
 import torch
 
-from ms2torch._core.checks.calls import class_text, describe, object_name, type_description, type_name
+from ms2torch._core.checks.calls import (
+    class_text,
+    describe,
+    is_tensor_class,
+    object_name,
+    type_description,
+    type_name,
+)
 from ms2torch._core.tensor.dtype import Type
-from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch._core.tensor.tensor import Tensor, lift, wrap
 
 
 def renderings(value) -> dict[str, str]:
@@ -57,9 +64,15 @@ _OPERANDS = re.compile(r"unsupported operand type|bad operand type|'.{1,4}' not 
                        r"'\w+' object (?:is|cannot|does)")
 
 
-def with_public_classes(err: Exception) -> Exception:
-    """``err`` with MindSpore's names for the classes that its text names."""
+def with_public_classes(err: Exception, values=()) -> Exception:
+    """``err`` with MindSpore's names for the classes that its text names, in a call that gave ``values``."""
     if len(err.args) == 1 and isinstance(text := err.args[0], str):
+        if "'type'" in text and _has_tensor_class(values):
+            text = text.replace("<class 'type'>", _META).replace("'type'", "'_TensorMeta'")
+        if "tensor(" in text:                           # (a kernel's words print what it was given)
+            for value in values:
+                if isinstance(value, (torch.Tensor, tuple, list)) and (printed := str(value)) in text:
+                    text = text.replace(printed, str(lift(value)))
         if err.__class__ is AttributeError and err.name == "_t":        # (a Tensor's own, here)
             text = f"{object_name(err.obj)} has no attribute 'dtype'"
         elif isinstance(getattr(err, "obj", None), Type) and not text.startswith("'mindspore."):
@@ -72,6 +85,13 @@ def with_public_classes(err: Exception) -> Exception:
         if text is not err.args[0]:
             err.args = (text,)
     return err
+
+
+_META = "<class 'mindspore.common.tensor._TensorMeta'>"
+
+
+def _has_tensor_class(values) -> bool:
+    return any(_has_tensor_class(v) if isinstance(v, (tuple, list)) else is_tensor_class(v) for v in values)
 
 
 def _public_class(found) -> str:
@@ -100,6 +120,8 @@ def _own_type(value) -> str:
     """The name of MindSpore's own type for a value that is no Tensor."""
     if (name := type(value).__name__) in ("COOTensor", "CSRTensor"):
         return f"{name}Type"
+    if type_description(value) == "Func":
+        return "Function"
     return next((word for kinds, word in _OWN_TYPES if isinstance(value, kinds)), "Type")
 
 

@@ -96,7 +96,8 @@ def refused_error(public, shown: Arguments, values, told, certain: bool) -> Exce
                 wrong := precondition_error(f"{called} make", {**others, "self": values[0]}, True)):
             return wrong
         given = told[1:] if called.startswith("Tensor.") else told
-        if wrong := refused.failed_argument_error(f"{called} make", given, others, certain):
+        if wrong := refused.failed_argument_error(f"{called} make", given, others, certain) or (
+                not certain and refused.nearest_error(f"{called} make", given, others)):
             return wrong
     return None
 

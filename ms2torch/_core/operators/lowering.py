@@ -121,7 +121,7 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
             raw = [None if n in apart and v is OMITTED else v
                    for n, v in zip(shown.names, raw, strict=False)]
         given = dict(zip(own.names, raw, strict=False))
-        if wrong := no_form_error(public, every, nullable=nullable_of(taken)) or odd_call_error(public, told):
+        if wrong := no_form_error(public, every, nullable=nullable_of(taken)) or odd(raw, told):
             raise wrong from None
         said = partial(refused_error, public, shown, raw, told)
         unfit = partial(unfit_error, public, raw, told)
@@ -146,10 +146,17 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
                 wrong = mindspore_error(again, name, (), numbers, valid, kernel, None, said, unfit)
         raise wrong from None
 
+    def odd(raw, told):
+        """What the table of odd arguments says, which knows of a parser's words one call's other arguments."""
+        wrong, valid_call = odd_call_error(public, told), VALID_CALLS.get(public[0])
+        parsed = wrong and valid_call and str(wrong).startswith("Failed calling") and wrong_arguments(
+            valid_call, dict(zip(shown.names, raw, strict=True)), defaults_of(shown))
+        return parsed or wrong
+
     def odd_one(raw):
         """MindSpore's error where one of the arguments is odd, and it takes none such."""
         told, valid_call = given_pairs(taken, raw, None), VALID_CALLS.get(public[0])
-        wrong = odd_call_error(public, told)
+        wrong = odd(raw, told)
         if wrong or any(map(of_numpy, raw)):
             wrong = no_form_error(public, told, nullable=nullable_of(taken)) or wrong
         if wrong or not any(map(of_numpy, raw)):

@@ -196,6 +196,7 @@ class _Form:
 
         check = calling in LOOKING and lazy_checker(calling, tuple(map(str, range(len(order)))), {})
         careful = asks or converts or check or looks
+        named = frozenset((*order, *meant))
 
         def __call__(self, *args, **kwargs):
             kwargs = kwargs and {meant.get(k, k): v for k, v in kwargs.items()}
@@ -212,7 +213,8 @@ class _Form:
             try:
                 return kernel(*args, **kwargs, **self._fixed)
             except FAILURES as err:
-                if err.__class__ is TypeError and refused.is_signature_error(err):
+                if (kwargs and not kwargs.keys() <= named) or (
+                        err.__class__ is TypeError and refused.is_signature_error(err)):
                     form.miscounted(self, args, (), kwargs)
                 if getattr(err, "from_user", False):
                     raise
@@ -270,8 +272,9 @@ class _Form:
         named = {p.name: v for p, v in later if v is not ABSENT} | others
         if not named and (wrong := count_error(self.name, count + len(more), len(self.takes))):
             raise wrong from None
+        cls = "Primitive" if self.name in SIGNATURES else self.name
         raise refused.signature_error(
-            self.calling, f"{self.name}.__call__", self.takes, (*values[:count], *more), named) from None
+            self.calling, f"{cls}.__call__", self.takes, (*values[:count], *more), named) from None
 
     def failed_condition(self, raw, attributes):
         """What preconditions.tsv says of a call that has failed."""
@@ -279,8 +282,9 @@ class _Form:
         return precondition_error(self.calling, {**{f"a{k}": v for k, v in enumerate(raw)}, **own}, True)
 
     def unlike(self, raw, certain):
-        return refused.failed_argument_error(
-            self.calling, [(str(k), v) for k, v in enumerate(raw)], None, certain)
+        given = [(str(k), v) for k, v in enumerate(raw)]
+        return refused.failed_argument_error(self.calling, given, None, certain) or (
+            None if certain else refused.nearest_error(self.calling, given))
 
     def unfit(self, raw, attributes):
         own = {f"@{n}": v for n, v in attributes.items()}

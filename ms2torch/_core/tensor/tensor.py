@@ -106,7 +106,10 @@ class Tensor(Exchange):
     @classmethod
     def __torch_function__(cls, func, types, args=(), kwargs=None):
         """torch functions take Tensors and give Tensors; the arithmetic is then torch's own."""
-        return lift(func(*lower(args), **lower(kwargs or {})))
+        args, kwargs = lower(args), lower(kwargs or {})
+        if _holds_class((*args, *kwargs.values())):         # (torch would come here with it for ever)
+            raise TypeError(f"{func.__name__}(): the class Tensor is no Tensor")
+        return lift(func(*args, **kwargs))
 
     def __reduce_ex__(self, protocol):
         state = {name: value for name, value in self.__dict__.items() if name not in _NOT_PICKLED}
@@ -307,6 +310,12 @@ def _unpickled(content) -> Tensor:
 
 # Kinds that no lowering changes.
 _all_plain = frozenset((int, float, bool, str, type(None))).issuperset
+
+
+def _holds_class(values) -> bool:
+    """Whether the class of Tensors itself, or a subclass, stands among values or in sequences of them."""
+    return any(_holds_class(v) if isinstance(v, (tuple, list)) else
+               isinstance(v, type) and issubclass(v, Tensor) for v in values)
 
 
 def lower(obj):
