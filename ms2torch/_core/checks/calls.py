@@ -224,7 +224,7 @@ def class_text(value) -> str:
     if is_tensor_class(value):
         return "<class 'mindspore.common.tensor._TensorMeta'>"
     text = str(type(value)).replace("'ms2torch._core.tensor.dtype.", "'mindspore._c_expression.typing.")
-    return text.replace("'ms2torch.", "'mindspore.")
+    return text.replace("'ms2torch.", "'mindspore.").replace("'numpy.bool'", "'numpy.bool_'")
 
 
 def is_tensor_class(value) -> bool:

@@ -208,8 +208,10 @@ def failed_argument_error(called: str, given, others=None, certain: bool = False
 # Whose words are told of a value of a kind that no line of its argument has; a tuple's are a list's.
 _ORDER = ("object", "dict", "str", "complex", "dtype", "None", "float", "list")
 _NEAREST = {"tuple": ("list",), "list": ("tuple",),
-            **{kind: tuple(k for k in _ORDER if k != kind) for kind in ("object", "dtype", "complex", "dict")}}
-_OF_A_KIND = re.compile(r"'(str|list|dict|float|complex|NoneType|tuple)'|[Ss]tring|Float\d*\b(?!\[)|Dict|<class '")
+            **{kind: tuple(k for k in _ORDER if k != kind)
+               for kind in ("object", "dtype", "complex", "dict")}}
+_OF_A_KIND = re.compile(
+    r"'(str|list|dict|float|complex|NoneType|tuple)'|[Ss]tring|Float\d*\b(?!\[)|Dict|<class '")
 
 
 def nearest_error(called: str, given, others=None) -> Exception | None:
@@ -221,11 +223,11 @@ def nearest_error(called: str, given, others=None) -> Exception | None:
                              and (len(e.kinds) > 1 or "{" in e.words) and "Select CPU" not in e.words
                              and not _OF_A_KIND.search(_HOLE.sub("", e.words))]
         kinds = {k.removeprefix("~") for e in there or () for k in e.kinds}
-        if not there or kind in kinds:
+        if not there or kind in kinds or (kind == "dtype" and "type" in place):
             continue
         for like in nearest:
             for entry in there:
-                if like in entry.kinds or f"~{like}" in entry.kinds:
+                if not {like, f"~{like}"}.isdisjoint(entry.kinds) and not _has_what_is_lacking(entry, value):
                     return _error(entry, value, given, others)
     return None
 

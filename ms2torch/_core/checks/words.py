@@ -94,6 +94,20 @@ def _has_tensor_class(values) -> bool:
     return any(_has_tensor_class(v) if isinstance(v, (tuple, list)) else is_tensor_class(v) for v in values)
 
 
+def told_of_numpys(err: Exception, names, values) -> Exception:
+    """``err`` about a call that got Python's numbers for numpy's among ``values``, in the words for these."""
+    text = err.args[0] if len(err.args) == 1 and isinstance(err.args[0], str) else ""
+    for name, value in zip(names, values, strict=False):
+        if text and isinstance(value, np.generic):
+            number = value.item()
+            text = text.replace(f"{name}={describe(number)}", f"{name}={describe(value)}")
+            text = text.replace(class_text(number), class_text(value))
+            text = text.replace(f"type '{type_name(number)}'", f"type '{type_name(value)}'")
+    if text:
+        err.args = (text,)
+    return err
+
+
 def _public_class(found) -> str:
     return "'numpy.bool_'" if found[1] == "numpy.bool" else f"'mindspore._c_expression.typing.{found[1]}'"
 

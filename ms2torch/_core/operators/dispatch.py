@@ -33,6 +33,11 @@ def of_numpy(value) -> bool:
     return isinstance(value, (np.ndarray, np.generic))
 
 
+def as_python(values) -> list:
+    """``values`` with Python's numbers for numpy's, which are no others to an operator."""
+    return [v.item() if isinstance(v, np.generic) else v for v in values]
+
+
 def _lowered(value):
     if of_numpy(value):
         raise OddArgument

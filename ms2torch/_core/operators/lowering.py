@@ -147,7 +147,7 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
         raise wrong from None
 
     def odd(raw, told):
-        """What the table of odd arguments says, which knows of a parser's words one call's other arguments."""
+        """What the table of odd arguments says; a parser's words there are those of one call."""
         wrong, valid_call = odd_call_error(public, told), VALID_CALLS.get(public[0])
         parsed = wrong and valid_call and str(wrong).startswith("Failed calling") and wrong_arguments(
             valid_call, dict(zip(shown.names, raw, strict=True)), defaults_of(shown))

@@ -14,6 +14,7 @@ from ms2torch._core.checks.guards import GUARDED, LOOKING
 from ms2torch._core.checks.odd import ODD, AcceptedKinds, odd_error, plain_places
 from ms2torch._core.checks.prechecks import with_precheck
 from ms2torch._core.checks.preconditions import PRECONDITIONS, AcceptedCalls, precondition_error
+from ms2torch._core.checks.words import told_of_numpys
 from ms2torch._core.operators import wider
 from ms2torch._core.operators.attribute_forms import (
     all_attributes,
@@ -22,7 +23,15 @@ from ms2torch._core.operators.attribute_forms import (
     with_numbers,
     with_sequences,
 )
-from ms2torch._core.operators.dispatch import ABSENT, FAILURES, PLAIN, OddArgument, of_numpy, primitive_call
+from ms2torch._core.operators.dispatch import (
+    ABSENT,
+    FAILURES,
+    PLAIN,
+    OddArgument,
+    as_python,
+    of_numpy,
+    primitive_call,
+)
 from ms2torch._core.operators.primitive import Primitive
 from ms2torch._core.operators.signatures import SIGNATURES, as_tensors, count_error, signature_error
 from ms2torch._core.operators.tables import PRIMITIVES
@@ -241,9 +250,9 @@ class _Form:
                     raise wrong from None
                 self.accepted.add(key)
             try:
-                return self.run(**given, **fixed)
+                return self.run(**dict(zip(self.order, as_python(raw), strict=True)), **fixed)
             except FAILURES as later:
-                err = later
+                err = told_of_numpys(later, self.order, raw)
         return self.recover(err, raw, given, fixed)
 
     def odd_one(self, raw):
