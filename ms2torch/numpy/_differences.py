@@ -6,8 +6,10 @@ from math import pi
 
 import torch
 
+from ms2torch._core.checks.calls import class_text
 from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import lift
 from ms2torch.ops.function import math_func  # noqa: F401  (registers the definitions)
 
 from .utils import (
@@ -18,6 +20,7 @@ from .utils import (
     ask_factor,
     ask_float,
     axis_in_range,
+    broadcast,
     broadcasts,
     cast,
     checked_dtype,
@@ -145,6 +148,12 @@ def correlate(a, v, mode="valid"):
     """
     if isinstance(mode, str) and mode.lower() in ("full", "same", "valid"):
         mode = mode.lower()
+    if not isinstance(mode, str):
+        raise refusal(TypeError, "For 'Correlate', the input 'pad_mode' should be a str, but got "
+                      f"{class_text(lift(mode))}.")
+    if a.ndim != 1 or v.ndim != 1:
+        raise refusal(ValueError, "'Correlate' only support 1-dimensional inputs , but got a at "
+                      f"{a.ndim}-dimensional and got v at {v.ndim}-dimensional")
     if mode not in ("full", "same", "valid"):
         raise ValueError("mode must be one of ['full', 'same', 'valid']")
     if a.dtype is v.dtype is torch.int64:
@@ -221,13 +230,24 @@ def interp(x, xp, fp, left=None, right=None):
     i = torch.searchsorted(xp, x).clamp(1, len(xp) - 1)
     slope = (fp[i] - fp[i - 1]) / (xp[i] - xp[i - 1])
     inside = fp[i - 1] + slope * (x - xp[i - 1])
-    low = fp[0] if left is None else torch.as_tensor(left, dtype=fp.dtype)
-    high = fp[-1] if right is None else torch.as_tensor(right, dtype=fp.dtype)
+    low = fp[0] if left is None else _filling(left, x).to(fp.dtype)
+    high = fp[-1] if right is None else _filling(right, x).to(fp.dtype)
     return torch.where(x < xp[0], low, torch.where(x > xp[-1], high, inside))
+
+
+def _filling(value, x):
+    """What stands outside the points that ``interp`` knows, in the shape of ``x``."""
+    if not isinstance(value, (torch.Tensor, list, tuple, int, float)):
+        raise refusal(TypeError, "fill value should be int, float, bool, list, tuple, Tensor, but got"
+                      f"{class_text(value)}")
+    return broadcast(as_constant(value), tuple(x.shape))
 
 
 def promote_types(type1, type2):
     """The dtype that two dtypes share (``mindspore.numpy.promote_types``)."""
+    for asked in (type1, type2):
+        if not isinstance(asked, (str, type, _dtype.Type, torch.dtype)):
+            checked_dtype(asked)
     a, b = (checked_dtype(t) if named_dtype(t) in UNKNOWN else named_dtype(t) for t in (type1, type2))
     return _dtype.from_torch(shared_dtype(a, b))
 

@@ -11,7 +11,16 @@ from ms2torch._core.operators.registry import OPS
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch.ops.function import math_func  # noqa: F401  (registers the definitions)
 
-from .utils import arrays, as_array, cast, common_shape, floating, refusal, shared
+from .utils import (
+    arrays,
+    as_array,
+    cast,
+    common_shape,
+    floating,
+    length_of,
+    refusal,
+    shared,
+)
 
 __all__ = [
     "cross", "dot", "inner", "kron", "matmul", "matrix_power", "multi_dot", "norm", "outer", "tensordot",
@@ -82,6 +91,8 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
 @lowered
 def multi_dot(arrays):
     """The product of many matrices (``mindspore.numpy.multi_dot``)."""
+    if length_of(arrays) < 2:
+        raise refusal(ValueError, "Expecting at least 2 arrays")
     arrays = [as_array(a) for a in arrays]
     if any(a.ndim and b.ndim and a.shape[-1] != b.shape[0] for a, b in itertools.pairwise(arrays)):
         said = f"Shapes{tuple(tuple(a.shape) for a in arrays)}" if len(arrays) > 2 else "shapes"

@@ -6,12 +6,13 @@ from math import nan
 
 import torch
 
+from ms2torch._core.checks.calls import class_text
 from ms2torch._core.checks.words import renderings
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.operators.registry import OPS
 from ms2torch._core.tensor import dtype as _dtype
-from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch._core.tensor.tensor import Tensor, lift, wrap
 from ms2torch.ops.function import math_func  # noqa: F401  (registers the definitions)
 from ms2torch.ops.function._math_axis import distinct
 
@@ -93,14 +94,31 @@ def _of_integers(x, axis, ddof, keepdims):
 
 def _extreme(name, of, bound):
     def call(a, axis=None, keepdims=False, initial=None, where=True):
+        if type(a).__name__ in ("COOTensor", "CSRTensor"):
+            raise refusal(TypeError, "the input x must be Tensor!")
         if not isinstance(a, torch.Tensor):
             raise refusal(TypeError, "For primitive[Shape], the input argument must be Tensor, but got "
-                          f"{type(a)}.")
+                          f"{class_text(a)}.")
+        _ask_axes(axis, a.ndim)
         return _kernel(of)(a, distinct(_whole(axis), a), keepdims, initial=initial, where=_mask(where, a))
 
     call.__name__ = name
     call.__doc__ = f"The {bound} element over all or some axes, without indices (``mindspore.numpy.{name}``)."
     return arrays(0)(call)
+
+
+def _ask_axes(axis, ndim: int) -> None:
+    """MindSpore's errors for axes that are no ints, beyond the ends or given twice."""
+    axes = axis if isinstance(axis, (tuple, list)) else () if axis is None else (axis,)
+    for one in axes:
+        if not isinstance(one, int):
+            raise refusal(TypeError, f"The axes must be integers, but got {class_text(lift(one))}")
+    for one in axes if axis is axes else ():
+        if not -max(ndim, 1) <= one < max(ndim, 1):
+            raise refusal(ValueError, f"The 'axis' must be in the range of [{-ndim}, {ndim}), but got {one}.")
+    if axis is axes and len({one % max(ndim, 1) for one in axes}) < len(axes):
+        raise refusal(ValueError, "The element of parameter 'axis' can not be duplicate, but got "
+                      f"{tuple(map(int, axes))}.")
 
 
 def _mask(where, a):
@@ -117,6 +135,11 @@ min, amin = _extreme("min", "amin", "smallest"), _extreme("amin", "amin", "small
 @arrays(1)
 def ptp(x, axis=None, keepdims=False):
     """Largest less smallest element (``mindspore.numpy.ptp``)."""
+    for one in axis if isinstance(axis, tuple) else ():
+        if not isinstance(one, int):
+            raise refusal(TypeError, f"For Tensor.ptp, each axis must be integer, but got "
+                          f"{class_text(lift(one))} in {lift(axis)}.")
+    _ask_axes(axis if isinstance(axis, tuple) else None, x.ndim)
     axis = distinct(_whole(axis), x)
     return _kernel("amax")(x, axis, keepdims) - _kernel("amin")(x, axis, keepdims)
 

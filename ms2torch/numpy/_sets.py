@@ -8,7 +8,7 @@ from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.lowering import lowered
 
 from .array_creations import arange, triangle_places
-from .utils import arrays, as_array, as_constant, refusal
+from .utils import arrays, as_array, as_constant, as_given, refusal
 
 __all__ = ["argwhere", "diag_indices", "intersect1d", "ix_", "ravel_multi_index", "setdiff1d",
            "tril_indices_from", "triu_indices_from", "vander"]
@@ -133,7 +133,12 @@ def ravel_multi_index(multi_index, dims, mode="clip", order="C"):
         raise refusal(ValueError, "invalid mode. Expected 'wrap' or 'clip'")
     if order not in ("C", "F"):
         raise refusal(ValueError, "invalid order. Expected 'C' or 'F'")
-    total, sizes = 0, [dims] if isinstance(dims, int) else list(dims)
+    whole = as_given(dims) if isinstance(dims, (int, float, tuple, list)) else dims
+    if isinstance(whole, torch.Tensor) and (whole.is_floating_point() or whole.ndim > 1):
+        raise refusal(TypeError, "only 1-D integer arrays are accepted.")
+    if isinstance(multi_index, bytes):
+        raise refusal(TypeError, "Expect input to be array like.")
+    total, sizes = 0, [dims] if isinstance(dims, int) else list(map(int, dims))
     if len(multi_index) != len(sizes):
         raise ValueError(f"parameter multi_index must be a sequence of length {len(sizes)}")
     pairs = zip(multi_index, sizes, strict=True)

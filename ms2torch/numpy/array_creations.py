@@ -9,7 +9,7 @@ import math
 import numpy as np
 import torch
 
-from ms2torch._core.checks.calls import class_text
+from ms2torch._core.checks.calls import class_text, wrong_inputs
 from ms2torch._core.devices.device import device
 from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.operators.registry import OPS
@@ -211,7 +211,21 @@ def _triangle(keep: str, m, k):
 @lowered
 def tri(N, M=None, k=0, dtype=_F32):
     """Ones on and below the k-th diagonal (``mindspore.numpy.tri``)."""
-    return _triangle("tril", OPS["ones"].kernel((N, N if M is None else M), dtype), k)
+    sizes = N, N if M is None else M
+    if not all(_is_size(n) for n in sizes):
+        raise refusal(*_said(wrong_inputs("Ones", shape=sizes, dtype=_F32)))
+    if dtype is None:
+        raise refusal(TypeError, "For 'Cast', the input 'dtype' should be mindspore dtype, but got None.")
+    return _triangle("tril", OPS["ones"].kernel(sizes, dtype), k)
+
+
+def _is_size(n) -> bool:
+    whole = isinstance(n, (int, np.integer)) and not isinstance(n, bool)
+    return whole or (isinstance(n, torch.Tensor) and not n.ndim and not n.is_floating_point())
+
+
+def _said(err: Exception) -> tuple[type[Exception], str]:
+    return type(err), str(err)
 
 
 def _part(name, text):

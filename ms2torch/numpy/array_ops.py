@@ -26,9 +26,11 @@ from .utils import (
     axis_in_range,
     broadcast,
     common_shape,
+    length_of,
     refusal,
     shared,
     sorted_axes,
+    subscripted,
     valid_axes,
 )
 
@@ -104,6 +106,21 @@ def rollaxis(x, axis, start=0):
 _MOST_AXES = 32                           # of a MindSpore array
 
 
+def _ask_tensors(parts, one: bool = False) -> None:
+    """The error for the first of some that is no Tensor."""
+    if not isinstance(parts, torch.Tensor):
+        subscripted(parts)
+        if not length_of(parts):
+            listed = one and isinstance(parts, list)
+            kind = "string" if isinstance(parts, str) else "list" if listed else "tuple"
+            raise refusal(KeyError if isinstance(parts, dict) else IndexError,
+                          0 if isinstance(parts, dict) else f"{kind} index out of range")
+        for part in parts:
+            if not isinstance(part, torch.Tensor):
+                raise refusal(TypeError, "For primitive[Shape], the input argument must be Tensor, but got "
+                              f"{class_text(part)}.")
+
+
 def _all(tensors):
     tensors = [as_array(t) for t in (tensors.unbind(0) if isinstance(tensors, torch.Tensor) else tensors)]
     return shared(*tensors)
@@ -115,6 +132,7 @@ def concatenate(arrays, axis=0):
 
     MindSpore: ``mindspore.numpy.concatenate``.
     """
+    _ask_tensors(arrays)
     parts = _all(arrays)
     if axis is None or axis >= _MOST_AXES:
         return torch.cat([p.reshape(-1) for p in parts])
@@ -128,6 +146,7 @@ def stack(arrays, axis=0):
         raise refusal(ValueError, "input arrays must be Tensor, tuple, or list")
     if isinstance(arrays, torch.Tensor):
         return arrays.movedim(0, axis % arrays.ndim)
+    _ask_tensors(arrays, True)
     parts = _all(arrays)
     return torch.stack(parts, axis % (parts[0].ndim + 1) if isinstance(axis, int) else axis)
 
@@ -232,6 +251,8 @@ def tile(a, reps):
         reps = reps.tolist() if not reps.is_floating_point() else reps
     elif isinstance(reps, (range, set, bytes)):
         reps = tuple(reps)
+    if not isinstance(reps, (int, np.ndarray, torch.Tensor)) and not length_of(reps):
+        return a.clone()
     given = tuple(reps) if isinstance(reps, (tuple, list)) else (reps,)
     for place, times in enumerate(given, max(a.ndim - len(given), 0)):
         if isinstance(times, int) and times < 0:
@@ -305,6 +326,8 @@ def rot90(a, k=1, axes=(0, 1)):
 @arrays(1)
 def broadcast_to(array, shape):
     """Repeated to ``shape`` (``mindspore.numpy.broadcast_to``)."""
+    if not isinstance(shape, int):
+        length_of(shape)
     return broadcast(array, shape)
 
 
@@ -441,6 +464,8 @@ def unravel_index(indices, shape, order="C"):
         if shape.ndim > 1:
             raise refusal(TypeError, "For Tensor, the input_data contains unsupported elements.")
         shape = [int(size) for size in shape.tolist()]
+    if not isinstance(shape, int):
+        subscripted(shape)
     sizes = _tuple(shape) if order == "C" else _tuple(shape)[::-1]
     indices = indices if indices.is_floating_point() or indices.dtype in (torch.int64, torch.uint64) else \
         indices.int()

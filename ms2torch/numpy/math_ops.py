@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import torch
 
+from ms2torch._core.checks.calls import wrong_inputs
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.operators.registry import OPS
@@ -338,6 +340,10 @@ _binary("float_power", lambda a, b: torch.pow(a.float(), b.float()))
 def divmod(x1, x2, dtype=None):
     """Quotient rounded down and remainder (``mindspore.numpy.divmod``); a number beside an array has no dtype
     in the quotient."""
+    if any(isinstance(x, np.generic) and not isinstance(x, float) for x in (x1, x2)):
+        raise refusal(TypeError, "Expect input to be array like.")
+    if isinstance(x1, tuple) or isinstance(x2, tuple):
+        raise refusal(TypeError, str(wrong_inputs("FloorDiv", input=x1, other=x2)))
     a, b = number_or_array(x1), number_or_array(x2)
     if not isinstance(a, torch.Tensor) and not isinstance(b, torch.Tensor):
         a = torch.as_tensor(a)

@@ -8,6 +8,7 @@ from functools import wraps
 import numpy as np
 import torch
 
+from ms2torch._core.checks.calls import compiled_name
 from ms2torch._core.checks.words import with_public_classes
 from ms2torch._core.gradient import integers
 from ms2torch._core.operators.lowering import lowered
@@ -60,11 +61,41 @@ def as_constant(obj, want: torch.dtype | None = None) -> torch.Tensor:
         raise TypeError("input data must be `int`, `float`, `bool`, `Tensor`, `list`, `tuple`, but got "
                         f"{type(obj)}")
     if isinstance(obj, (list, tuple)):
+        if None in (flat := list(_leaves(obj))):
+            raise refusal(ValueError, "Input array must have the same size across all dimensions.")
+        if any(isinstance(x, torch.Tensor) and not x.ndim and x.dtype is torch.int64 for x in flat):
+            raise refusal(NotImplementedError, "The python type <class 'numpy.longlong'> cannot be converted "
+                          "to MindSpore type.")
         try:
             np.asarray(_plain(obj))
         except ValueError as wrong:
             raise refusal(ValueError, str(wrong)) from None
     return as_array(obj, want)
+
+
+def _leaves(obj):
+    """What stands in nested sequences."""
+    for x in obj:
+        yield from _leaves(x) if isinstance(x, (list, tuple)) else (lower(x),)
+
+
+def length_of(obj) -> int:
+    """The length of what has one, or Python's error in MindSpore's words."""
+    try:
+        return len(obj)
+    except TypeError:
+        raise refusal(TypeError, "Not support len of a 0-D tensor" if isinstance(obj, torch.Tensor) else
+                      f"object of type {compiled_name(obj)} has no len()") from None
+
+
+def subscripted(obj) -> None:
+    """Python's error for what is not subscriptable, in MindSpore's words."""
+    if isinstance(obj, np.generic):
+        raise refusal(IndexError, "invalid index to scalar variable.")
+    if isinstance(obj, type):
+        raise refusal(TypeError, f"type '{obj.__name__}' is not subscriptable")
+    if not hasattr(obj, "__getitem__"):
+        raise refusal(TypeError, f"{compiled_name(obj)} object is not subscriptable")
 
 
 def _plain(obj):

@@ -10,6 +10,7 @@ import torch
 
 from ms2torch._core.checks.calls import (
     class_text,
+    compiled_name,
     describe,
     is_tensor_class,
     object_name,
@@ -31,6 +32,7 @@ def renderings(value) -> dict[str, str]:
         "cls": cls.replace("ms2torch.", "mindspore."),
         "type": type_name(raw),
         "object": object_name(raw),
+        "compiled": compiled_name(raw).replace("'numpy.bool'", "'numpy.bool_'"),
         "kind": word,
         "word": word[7:-1] if isinstance(raw, torch.Tensor) else word,
         "call": describe(raw),
