@@ -17,9 +17,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from ms2torch._core.checks.words import renderings
+from ms2torch._core.checks.words import renderings, shown
 from ms2torch._core.tensor.dtype import Type
-from ms2torch._core.tensor.tensor import lift
 
 _HOLE = re.compile(r"\{(\w+)\}")
 _PLAIN = frozenset((int, float, bool, str, type(None)))
@@ -101,22 +100,13 @@ def renderings_of(value) -> dict[str, str]:
     raw = getattr(value, "_t", value)
     told = renderings(raw)
     ways = ("cls", "call", "type", "kind")
-    text = _shown(value)
+    text = shown(value)
     found = {"text": text, "printed": text.replace("value= ", "value="), "str": told["value"],
              **{n: told[n] for n in (*ways, "shape", "word")}}
     if isinstance(raw, (tuple, list)) and (item := next((v for v in raw if _inside(v)), value)) is not value:
         told = renderings(getattr(item, "_t", item))
-        found |= {"item_text": _shown(item), **{f"item_{n}": told[n] for n in ways}}
+        found |= {"item_text": shown(item), **{f"item_{n}": told[n] for n in ways}}
     return found
-
-
-def _shown(value) -> str:
-    """A value as it prints, numbers of numpy's without their types (as before numpy 2)."""
-    value = lift(value)
-    if isinstance(value, (tuple, list)):
-        inside = ", ".join([repr(v) if isinstance(v, (str, np.ndarray)) else _shown(v) for v in value])
-        return f"[{inside}]" if isinstance(value, list) else f"({inside}{',' * (len(value) == 1)})"
-    return str(value) if isinstance(value, (str, np.ndarray, np.generic)) else repr(value)
 
 
 class AcceptedKinds(set):

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from ms2torch._core.checks.enum_words import listed
-from ms2torch._core.checks.words import kind_of, renderings, shapes
+from ms2torch._core.checks.words import kind_of, renderings, shapes, shown
 from ms2torch._core.devices import device
 from ms2torch._core.tensor.dtype import UNSIGNED, from_torch, promote, promote_scalar
 from ms2torch._core.tensor.tensor import wrap
@@ -56,7 +56,7 @@ def _rendered(how: str):
 
 
 def _text(x) -> str:
-    return str(wrap(x) if isinstance(x, torch.Tensor) else x)
+    return shown(x) if isinstance(x, (tuple, list)) else str(wrap(x) if isinstance(x, torch.Tensor) else x)
 
 
 def _positive(x) -> bool:
@@ -174,10 +174,11 @@ WORDS = {
     "positives": positives, "broadcast": broadcast, "of_types": of_types, "promoted": promoted,
     "common": common, "array_word": array_word, "unknown_to_numpy": unknown_to_numpy,
     "unsigned": lambda x: _tensor(x).dtype in UNSIGNED,
-    "apart": apart, "first_not": first_not, "beyond": beyond, "lesser": lesser, "tuple_": tuple,
+    "apart": apart, "first_not": first_not, "beyond": beyond, "lesser": lesser, "tuple_": tuple, "set": set,
     "of_enum": lambda x: not isinstance(x, str) or listed(x),
     **{f.__name__: f for f in (len, abs, min, max, all, any, isinstance, int, float, bool, str, list)},
-    **{how: _rendered(how) for how in ("word", "kind", "call", "cls", "type", "object", "typed", "repr")},
+    **{how: _rendered(how) for how in ("word", "kind", "call", "cls", "type", "object", "typed", "repr",
+                                       "compiled")},
 }
 
 

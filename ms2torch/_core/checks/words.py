@@ -37,11 +37,21 @@ def renderings(value) -> dict[str, str]:
         "word": word[7:-1] if isinstance(raw, torch.Tensor) else word,
         "call": describe(raw),
         "value": _printed(raw)[:200],
-        "repr": repr(wrap(raw)) if isinstance(raw, torch.Tensor) and _printed(raw) else repr(raw),
+        "repr": repr(wrap(raw)) if isinstance(raw, torch.Tensor) and _printed(raw) else
+        shown(raw) if isinstance(raw, (tuple, list)) else repr(raw),
         **shapes(tuple(raw.shape) if isinstance(raw, (torch.Tensor, np.ndarray)) else ()),
         "of": kind_of(raw),
         "typed": f"<class 'mindspore._c_expression.typing.{_own_type(raw)}'>",
     }
+
+
+def shown(value) -> str:
+    """A value as it prints, numbers of numpy's without their types (as before numpy 2)."""
+    value = lift(value)
+    if isinstance(value, (tuple, list)):
+        inside = ", ".join([repr(v) if isinstance(v, (str, np.ndarray)) else shown(v) for v in value])
+        return f"[{inside}]" if isinstance(value, list) else f"({inside}{',' * (len(value) == 1)})"
+    return str(value) if isinstance(value, (str, np.ndarray, np.generic)) else repr(value)
 
 
 def _printed(raw) -> str:
@@ -51,7 +61,7 @@ def _printed(raw) -> str:
     if isinstance(raw, torch.Tensor):
         known = raw.__class__ in (torch.Tensor, torch.nn.Parameter)  # an exporter's have no values
         return str(wrap(raw)) if known and raw.numel() <= 2 and not raw.is_meta else ""
-    return str(raw)
+    return shown(raw) if isinstance(raw, (tuple, list)) else str(raw)
 
 
 # Classes by the names that MindSpore's have; numpy's bool is that of the releases which MindSpore runs on.
