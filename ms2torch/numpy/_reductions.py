@@ -114,9 +114,9 @@ def _ask_axes(axis, ndim: int) -> None:
         if not isinstance(one, int):
             raise refusal(TypeError, f"The axes must be integers, but got {class_text(lift(one))}")
     for one in axes if axis is axes else ():
-        if not -max(ndim, 1) <= one < max(ndim, 1):
+        if not -(ndim or 1) <= one < (ndim or 1):
             raise refusal(ValueError, f"The 'axis' must be in the range of [{-ndim}, {ndim}), but got {one}.")
-    if axis is axes and len({one % max(ndim, 1) for one in axes}) < len(axes):
+    if axis is axes and len({one % (ndim or 1) for one in axes}) < len(axes):
         raise refusal(ValueError, "The element of parameter 'axis' can not be duplicate, but got "
                       f"{tuple(map(int, axes))}.")
 

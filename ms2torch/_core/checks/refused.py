@@ -489,7 +489,7 @@ def mindspore_error(err: Exception, called: str, takes, args, kwargs, own: dict 
             if text.startswith("multiple values") and _tells_of_one_value(called):
                 return with_public_name(err, called)
             unknown = re.search(r"unexpected keyword argument '(\w+)'", text)
-            unknown = unknown[1] if unknown else _nameless(takes, kwargs)
+            unknown = unknown[1] if unknown else _nameless(takes, kwargs) or _unknown(takes, kwargs)
             return count_error(called, given, text.startswith("missing"), unknown) or \
                 with_public_name(err, called)
         if str(err).startswith(f"{called[:-5].rpartition('.')[2]}.__init__() "):      # takes *args, **kwargs
@@ -507,6 +507,12 @@ def mindspore_error(err: Exception, called: str, takes, args, kwargs, own: dict 
         return err
     return condition_error(called, given, own) or argument_error(called, given, others) or \
         nearest_error(called, given, others) or err
+
+
+def _unknown(takes, kwargs) -> str | None:
+    """The first name that no argument has, which Python tells before it counts them."""
+    free = any(p.kind is p.VAR_KEYWORD for p in takes.parameters.values())
+    return None if free else next((n for n in kwargs if n not in takes.parameters), None)
 
 
 def _nameless(takes, kwargs) -> str | None:

@@ -206,6 +206,8 @@ class _Form:
         check = calling in LOOKING and lazy_checker(calling, tuple(map(str, range(len(order)))), {})
         careful = asks or converts or check or looks
         named = frozenset((*order, *meant))
+        least = sum(p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+                    for p in self.takes)
 
         def __call__(self, *args, **kwargs):
             kwargs = kwargs and {meant.get(k, k): v for k, v in kwargs.items()}
@@ -222,7 +224,7 @@ class _Form:
             try:
                 return kernel(*args, **kwargs, **self._fixed)
             except FAILURES as err:
-                if (kwargs and not kwargs.keys() <= named) or (
+                if len(args) + len(kwargs) < least or (kwargs and not kwargs.keys() <= named) or (
                         err.__class__ is TypeError and refused.is_signature_error(err)):
                     form.miscounted(self, args, (), kwargs)
                 if getattr(err, "from_user", False):
@@ -278,7 +280,7 @@ class _Form:
             return primitive(**given, **named)
         count = values.index(ABSENT) if ABSENT in values else len(values)
         later = zip(self.takes[count:], values[count:], strict=False)
-        named = {p.name: v for p, v in later if v is not ABSENT} | others
+        named = {p.name: v for p, v in later if v is not ABSENT and v is not p.default} | others
         if not named and (wrong := count_error(self.name, count + len(more), len(self.takes))):
             raise wrong from None
         cls = "Primitive" if self.name in SIGNATURES else self.name

@@ -198,7 +198,7 @@ class _Mapping:
         if not fits and isinstance(self, HyperMap):
             raise RuntimeError(f"Unable to cast Python instance of type {renderings(ops)['cls']} to C++ type "
                                "'std::shared_ptr<mindspore::prim::MultitypeFuncGraph>'")
-        if not fits or isinstance(reverse, str):
+        if not fits or isinstance(reverse, (str, bytes, tuple, list, dict)):
             name = f"mindspore._c_expression.{type(self).__name__}_"
             raise TypeError("__init__(): incompatible constructor arguments. The following argument types "
                             f"are supported:\n    1. {name}(reverse: bool, ops: "

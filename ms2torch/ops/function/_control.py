@@ -5,18 +5,27 @@ from __future__ import annotations
 import numpy as np
 
 from ms2torch._core import mode
-from ms2torch._core.errors import unsupported
+from ms2torch._core.checks.calls import object_name, type_name
+from ms2torch._core.errors import final, unsupported
 from ms2torch._core.gradient.custom import custom_bprop
 from ms2torch._core.gradient.passes import is_differentiating
 from ms2torch._core.operators.registry import REQUIRED, Primitive, primitive, primitive_class
 from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor import dtype as _dtype
-from ms2torch._core.tensor.tensor import Tensor
+from ms2torch._core.tensor.tensor import Tensor, lower
+
+
+def _ask_function(operator: str, **given) -> None:
+    for name, value in given.items():
+        if not callable(value) or isinstance(value, type) or hasattr(value, "construct"):
+            raise final(TypeError(f"For '{operator}', the type of '{name}' should be one of '['function', "
+                                  f"'method']', but got type '{type_name(lower(value))}'."))
 
 
 @primitive("WhileLoop", on_tensors=True)
 def _while_loop(cond_func, loop_func, init_val):
     """``val = loop_func(val)`` while ``cond_func(val)`` holds (``mindspore.ops.WhileLoop``)."""
+    _ask_function("WhileLoop", cond_func=cond_func, loop_func=loop_func)
     val = init_val
     while cond_func(val):
         val = loop_func(val)
@@ -26,6 +35,7 @@ def _while_loop(cond_func, loop_func, init_val):
 @primitive("ForiLoop", on_tensors=True)
 def _fori_loop(lower, upper, loop_func, init_val, unroll=True):
     """``val = loop_func(i, val)`` for i from ``lower`` up to ``upper`` (``mindspore.ops.ForiLoop``)."""
+    _ask_function("ForiLoop", loop_func=loop_func)
     val = init_val
     for i in range(int(lower), int(upper)):
         val = loop_func(i, val)
@@ -38,6 +48,7 @@ def _scan(loop_func, init, xs, length=None, unroll=True):
 
     ``length`` counts where ``xs`` is None.
     """
+    _ask_function("Scan", loop_func=loop_func)
     carry, found = init, []
     for x in [None] * length if xs is None else xs:
         carry, y = loop_func(carry, x)
@@ -114,7 +125,12 @@ class Partial(Primitive):
     def __init__(self) -> None:
         super().__init__("Partial")
 
-    def __call__(self, function, *args, **kwargs):
+    def __call__(self, *args, **kwargs):
+        if not args:
+            raise IndexError("tuple index out of range")
+        function, *args = args
+        if not callable(function):
+            raise AttributeError(f"{object_name(function)} has no attribute '__call__'")
         if kwargs and not mode.graph and not mode.inside and graph_streams.here.call is None:
             raise TypeError(f"Partial.__call__() got an unexpected keyword argument '{next(iter(kwargs))}'")
         return lambda *rest, **named: function(*args, *rest, **kwargs, **named)

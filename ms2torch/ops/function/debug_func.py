@@ -8,6 +8,7 @@ import numpy as np
 
 from ms2torch._core import mode
 from ms2torch._core.checks.calls import type_description
+from ms2torch._core.checks.words import renderings
 from ms2torch._core.errors import final
 from ms2torch._core.operators.registry import PRIMITIVES, Primitive, op, primitive, primitive_class
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -75,9 +76,39 @@ def _tensor_dump(file, input_x, input_output="out"):
     tensordump(file, input_x, input_output)
 
 
+def _dtypes_told(value) -> str:
+    """The dtypes of what is asserted, as its error prints them."""
+    if isinstance(value, (tuple, list)):
+        inside = ", ".join(f"mindspore.tensor[{str(v.dtype).lower()}]" if isinstance(v, Tensor) else
+                           _INNER.get(told := _dtypes_told(v), f"mindspore.{told.lower()}") for v in value)
+        return f"[{inside}]" if isinstance(value, list) else f"({inside}{',' * (len(value) == 1)})"
+    if isinstance(value, dict):
+        return "[]"
+    told = type_description(value)
+    return told[7:-1] if isinstance(value, Tensor) else told
+
+
+_INNER = {"None": "None", "String": "mindspore.string_"}
+
+
 @primitive("Assert", init={"summarize": 3}, on_tensors=True)
 def _assert(condition, inputs, summarize=3):
     """RuntimeError with the data where ``condition`` is false (``mindspore.ops.Assert``)."""
+    kind = _dtypes_told(condition)
+    if kind != "Bool":
+        raise final(TypeError("For 'Assert', the type of 'condition' must be in [mindspore.bool], but got "
+                              f"{kind}."))
+    if not isinstance(inputs, (tuple, list, dict)):
+        told = "NoneType" if inputs is None else "ellipsis" if inputs is ... else \
+            f"mindspore._c_expression.typing.{renderings(inputs)['typed'].rpartition('.')[2][:-2]}"
+        raise final(TypeError(f"'{told}' object is not iterable"))
+    for one in inputs:
+        if not isinstance(one, Tensor):
+            kind = f"type '{type(one).__name__}'" if isinstance(one, (tuple, list)) else type_description(one)
+            raise final(TypeError(f"For 'Assert', the element of 'input' must be Tensor, but got {kind}.The "
+                                  "supported data types depend on the hardware that executes the operator, "
+                                  "for more details, please refer to the MindSpore official website to get "
+                                  "more information about the data type."))
     if not bool(condition):
         raise final(RuntimeError(f"assert failed\n{[str(x) for x in inputs]}"))
 
