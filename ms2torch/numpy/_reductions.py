@@ -118,7 +118,7 @@ def _ask_axes(axis, ndim: int) -> None:
             raise refusal(ValueError, f"The 'axis' must be in the range of [{-ndim}, {ndim}), but got {one}.")
     if axis is axes and len({one % (ndim or 1) for one in axes}) < len(axes):
         raise refusal(ValueError, "The element of parameter 'axis' can not be duplicate, but got "
-                      f"{tuple(map(int, axes))}.")
+                      f"{tuple(int(one) % (ndim or 1) for one in axes)}.")
 
 
 def _mask(where, a):

@@ -223,7 +223,8 @@ def nearest_error(called: str, given, others=None) -> Exception | None:
                              and (len(e.kinds) > 1 or "{" in e.words) and "Select CPU" not in e.words
                              and not _OF_A_KIND.search(_HOLE.sub("", e.words))]
         kinds = {k.removeprefix("~") for e in there or () for k in e.kinds}
-        if not there or kind in kinds or (kind == "dtype" and "type" in place):
+        tried = kind != "object" and not kinds.isdisjoint(("dict", "complex"))      # then it is right there
+        if not there or tried or kind in kinds or (kind == "dtype" and "type" in place):
             continue
         for like in nearest:
             for entry in there:
