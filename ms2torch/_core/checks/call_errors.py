@@ -17,7 +17,7 @@ from ms2torch._core.operators import unsigned
 from ms2torch._core.operators.attribute_forms import converted_attributes
 from ms2torch._core.operators.tables import PRIMITIVES
 from ms2torch._core.tensor.dtype import Type
-from ms2torch._core.torch_private import lack_of_memory
+from ms2torch._core.torch_private import lack_of_memory, says
 
 # What torch's kernels raise; Python's other classes say something of the call itself.
 _OF_TORCH = frozenset((RuntimeError, IndexError, NotImplementedError, torch.linalg.LinAlgError))
@@ -26,9 +26,9 @@ _OF_TORCH = frozenset((RuntimeError, IndexError, NotImplementedError, torch.lina
 def mindspore_error(err: Exception, name: str, raw, kwargs, valid=None, kernel=None, fixed=None,
                     table=lambda certain: None, conditions=lambda: None, direct=False,
                     behind: str | None = None) -> Exception:
-    """The error to raise of a failure; ``table`` asks the table of refused calls, ``conditions`` its lines
-    about several arguments. ``direct``: of a function that hands its arguments to its Primitive;
-    ``behind``: the Primitive that its form calls, where that is another one."""
+    """The error to raise of a failure; ``table`` asks the table of refused calls (None: about kinds that it
+    lacks), ``conditions`` its lines about several arguments. ``direct``: of a function that hands its
+    arguments to its Primitive; ``behind``: the Primitive that its form calls, where that is another one."""
     if lacking := lack_of_memory(err):
         return lacking
     err = with_public_classes(err, (*raw, *kwargs.values()))
@@ -56,7 +56,8 @@ def mindspore_error(err: Exception, name: str, raw, kwargs, valid=None, kernel=N
     of_torch = err.__class__ in _OF_TORCH
     given = {**kwargs, **(fixed or {})}
     # What is guessed of shapes and values does not hold where torch only lacks a kernel of unsigned integers.
-    if (wrong := conditions() or table(False)) and not (
+    has_kernel = not says(err, "no kernel")
+    if (wrong := conditions() or table(False) or (has_kernel and table(None))) and not (
             of_torch and isinstance(wrong, ValueError) and unsigned.lacks_kernel(kernel, tuple(raw), given)):
         return wrong
     if err.__class__ is AttributeError:

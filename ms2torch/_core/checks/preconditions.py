@@ -182,7 +182,7 @@ class AcceptedCalls:
 
 
 # What of a value tells no more than its class.
-_BY_CLASS = frozenset(("of", "of_types", "isinstance"))
+_BY_CLASS = frozenset(("of", "of_types", "isinstance", "is_number", "type", "kind_of"))
 
 
 @cache

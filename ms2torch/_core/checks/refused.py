@@ -206,6 +206,7 @@ def failed_argument_error(called: str, given, others=None, certain: bool = False
 
 
 # Whose words are told of a value of a kind that no line of its argument has; a tuple's are a list's.
+_OF_ARRAYS = ("ops.", "numpy.", "Tensor.", "mint.", "scipy.")           # (elsewhere objects are right)
 _ORDER = ("object", "dict", "str", "complex", "dtype", "None", "float", "list")
 _NEAREST = {"tuple": ("list",), "list": ("tuple",),
             **{kind: tuple(k for k in _ORDER if k != kind)
@@ -217,7 +218,7 @@ _OF_A_KIND = re.compile(
 def nearest_error(called: str, given, others=None) -> Exception | None:
     """MindSpore's error for an argument of a kind that the table lacks, as it has it for another one of which
     its words do not speak; for calls that failed in no words of MindSpore's."""
-    for place, value in given:
+    for place, value in given if called.startswith(_OF_ARRAYS) else ():
         nearest = _NEAREST.get(kind := kind_of(value))
         there = nearest and [e for e in entries(called) if e.place == place
                              and (len(e.kinds) > 1 or "{" in e.words) and "Select CPU" not in e.words

@@ -88,16 +88,18 @@ def odd_call_error(public, told) -> Exception | None:
                  if (wrong := odd_error(f"{called} make", told[called.startswith("Tensor."):]))), None)
 
 
-def refused_error(public, shown: Arguments, values, told, certain: bool) -> Exception | None:
-    """MindSpore's error for a failed call of a form, where the table of refused calls has one."""
+def refused_error(public, shown: Arguments, values, told, certain: bool | None) -> Exception | None:
+    """MindSpore's error for a failed call of a form, where the table of refused calls has one; ``certain`` is
+    None for what it says of the nearest kind."""
     others = dict(zip(shown.names, values, strict=False))
     for called in public:
         if certain and f"{called} make" in OF_FAILURES and (
                 wrong := precondition_error(f"{called} make", {**others, "self": values[0]}, True)):
             return wrong
         given = told[1:] if called.startswith("Tensor.") else told
-        if wrong := refused.failed_argument_error(f"{called} make", given, others, certain) or (
-                not certain and refused.nearest_error(f"{called} make", given, others)):
+        wrong = refused.nearest_error(f"{called} make", given, others) if certain is None else \
+            refused.failed_argument_error(f"{called} make", given, others, certain)
+        if wrong:
             return wrong
     return None
 

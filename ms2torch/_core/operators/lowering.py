@@ -11,6 +11,7 @@ import inspect
 from functools import partial, wraps
 from types import FunctionType
 
+import numpy as np
 import torch
 
 from ms2torch._core.checks import refused
@@ -21,7 +22,7 @@ from ms2torch._core.checks.guards import APART, DIRECT, LOOKING
 from ms2torch._core.checks.odd import AcceptedKinds, plain_places
 from ms2torch._core.checks.overloads import OVERLOADS, never_none
 from ms2torch._core.checks.prechecks import with_precheck
-from ms2torch._core.checks.preconditions import PRECONDITIONS, AcceptedCalls
+from ms2torch._core.checks.preconditions import PRECONDITIONS, AcceptedCalls, precondition_error
 from ms2torch._core.checks.single_forms import SINGLE_FORMS
 from ms2torch._core.operators import wider
 from ms2torch._core.operators.dispatch import FAILURES, PLAIN, OddArgument, form, of_numpy
@@ -156,7 +157,10 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
     def odd_one(raw):
         """MindSpore's error where one of the arguments is odd, and it takes none such."""
         told, valid_call = given_pairs(taken, raw, None), VALID_CALLS.get(public[0])
-        wrong = odd(raw, told)
+        held = {**dict(zip(shown.names, raw, strict=True)), "self": raw[0] if raw else None}
+        asked = () if any(isinstance(v, np.ndarray) for v in raw) else (
+            precondition_error(f"{called} make", held) for called in public)
+        wrong = next(filter(None, asked), None) or odd(raw, told)
         if wrong or any(map(of_numpy, raw)):
             wrong = no_form_error(public, told, nullable=nullable_of(taken)) or wrong
         if wrong or not any(map(of_numpy, raw)):

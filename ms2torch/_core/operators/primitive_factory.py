@@ -235,7 +235,7 @@ class _Form:
                 told = early(args, raw) or form.failed_condition(raw, self._fixed) or \
                     form.unlike(raw, True) or rules.refusal(name, raw, order)
                 raise (told or (worded and err) or form.unfit(raw, self._fixed) or form.unlike(raw, False)
-                       or err) from None
+                       or form.unlike(raw, None) or err) from None
 
         return __call__
 
@@ -294,8 +294,8 @@ class _Form:
 
     def unlike(self, raw, certain):
         given = [(str(k), v) for k, v in enumerate(raw)]
-        return refused.failed_argument_error(self.calling, given, None, certain) or (
-            None if certain else refused.nearest_error(self.calling, given))
+        return refused.nearest_error(self.calling, given) if certain is None else \
+            refused.failed_argument_error(self.calling, given, None, certain)
 
     def unfit(self, raw, attributes):
         own = {f"@{n}": v for n, v in attributes.items()}

@@ -6,6 +6,7 @@ import math
 
 import torch
 
+from ms2torch._core.checks.compiled_methods import without_arguments
 from ms2torch._core.operators.registry import method
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -37,12 +38,14 @@ Tensor.convert_bytes_to_tensor = staticmethod(convert_bytes_to_tensor)
 
 
 @method(on_tensors=True)
+@without_arguments
 def is_pinned(self):
     """Whether the memory is locked for transfers to a GPU."""
     return self._t.is_pinned()
 
 
 @method(on_tensors=True)
+@without_arguments
 def is_init(self):
     """False, as MindSpore's answers for data and for initializers (``mindspore.Tensor.is_init``)."""
     return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core.checks.compiled_methods import without_arguments
 from ms2torch._core.errors import unsupported
 from ms2torch._core.operators.registry import METHODS, method
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -39,6 +40,7 @@ def _is_test_stub(self):
 
 
 @method(on_tensors=True)
+@without_arguments
 def offload_file_path(self):
     """The file that its content was moved to: "", for none ever is."""
     return ""

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from ms2torch._checkparam import check_hook_fn
+from ms2torch._core.checks.compiled_methods import without_arguments
 from ms2torch._core.devices.device import accelerator as _accelerator
 from ms2torch._core.devices.device import device as _here
 from ms2torch._core.devices.device import module_of as _module_of
@@ -89,6 +90,7 @@ def data_sync(self, need_wait=True):
 
 
 @method(on_tensors=True)
+@without_arguments
 def wait_pipeline(self):
     """Waits until the value is there."""
     data_sync(self)
@@ -130,6 +132,7 @@ for _name in ("grad", "grad_fn"):
 
 
 @method(on_tensors=True)
+@without_arguments
 def is_shared(self):
     """Whether the memory is shared between processes."""
     return self._t.is_shared()

@@ -1,0 +1,21 @@
+"""Methods of Tensor without arguments that MindSpore has compiled: Python tells wrong calls of these in other
+words."""
+
+from __future__ import annotations
+
+from functools import wraps
+
+
+def without_arguments(run):
+    """The method ``run`` of a Tensor alone, whose errors about arguments are a compiled one's."""
+    name = f"Tensor.{run.__name__}()"
+
+    @wraps(run)
+    def call(self, *args, **kwargs):
+        if kwargs:
+            raise TypeError(f"{name} takes no keyword arguments")
+        if args:
+            raise TypeError(f"{name} takes no arguments ({len(args)} given)")
+        return run(self)
+
+    return call
