@@ -294,9 +294,15 @@ def _meshed(tensors, order: str) -> tuple:
 # ---- taking apart ----------------------------------------------------------------------------------------
 
 
-@op(primitive="Unstack", init={"axis": 0, "num": None})
-def unstack(input_x, axis=0, num=None):
+@op(named="Unstack")
+def unstack(input_x, axis=0):
     """The slices along ``axis``, a tuple (``mindspore.ops.unstack``)."""
+    return torch.unbind(input_x, axis)
+
+
+@primitive("Unstack", init={"axis": 0, "num": None})
+def _unstack(input_x, axis=0, num=None):
+    """The slices along ``axis``, of which ``num`` tells nothing."""
     return torch.unbind(input_x, axis)
 
 

@@ -384,11 +384,15 @@ def _into_rows(how: str) -> None:
         row, values = index.long().reshape(-1), updates.to(x.dtype).reshape(-1, *x.shape[1:])
         return write(input_x, lambda old: _by_row(old, row, values, how))
 
-    kernel.__name__ = f"scatter_{how}"
-    kernel.__doc__ = (f"Writes ``updates`` ({how}) into the rows of a Parameter at ``indices``, and returns "
-                      f"its value (``mindspore.ops.scatter_{how}``).")
-    init = {"use_locking": how == "update"}
-    globals()[kernel.__name__] = op(kernel, primitive=primitive_name, init=init, on_tensors=True)
+    def scatter(input_x, indices, updates):
+        return kernel(input_x, indices, updates)
+
+    scatter.__name__ = f"scatter_{how}"
+    kernel.__doc__ = scatter.__doc__ = (
+        f"Writes ``updates`` ({how}) into the rows of a Parameter at ``indices``, and returns its value "
+        f"(``mindspore.ops.scatter_{how}``).")
+    primitive(primitive_name, init={"use_locking": how == "update"}, on_tensors=True)(kernel)
+    globals()[scatter.__name__] = op(scatter, named=primitive_name, on_tensors=True)
 
 
 def _into_places(how: str) -> None:
