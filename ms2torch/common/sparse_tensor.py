@@ -13,6 +13,7 @@ import torch
 
 import ms2torch._checkparam_arrays as _rules
 from ms2torch._core import mode
+from ms2torch._core.checks.calls import object_name
 from ms2torch._core.checks.words import with_public_classes
 from ms2torch._core.gradient.passes import Valued
 from ms2torch._core.random import graph_streams
@@ -440,6 +441,8 @@ def coo_add(x1, x2, thresh):
     Where both have a value, a sum whose size is below ``thresh`` is left out.
     """
     for name, x in (("x1", x1), ("x2", x2)):
+        if not hasattr(x, "indices"):
+            raise AttributeError(f"{object_name(x)} has no attribute 'indices'")
         if not isinstance(x, COOTensor):
             raise TypeError(f"For coo_add, the {name} must be a COOTensor, but got {type(x)}.")
     needs_int64(x1, "SparseAdd", "x1_indices")

@@ -298,11 +298,19 @@ def dtype_name(dtype: torch.dtype) -> str:
         return ""
 
 
+def _is_whole(value) -> bool:
+    """Whether this is a Tensor that stands for a whole number."""
+    raw = getattr(value, "_t", value)
+    return isinstance(raw, torch.Tensor) and not raw.ndim and not raw.dtype.is_floating_point
+
+
 def fits_kind(value, kind: str) -> bool:
     if " of " in kind:
         holder, inner = kind.split(" of ")
         held = {"list": list, "tuple": tuple}[holder]
-        return isinstance(value, held) and all(fits_kind(v, inner.replace("tensor", "Tensor")) for v in value)
+        return isinstance(value, held) and all(
+            fits_kind(v, inner.replace("tensor", "Tensor")) or (inner == "int" and _is_whole(v))
+            for v in value)
     if kind == "Tensor":
         return isinstance(value, torch.Tensor)
     if kind == "int":

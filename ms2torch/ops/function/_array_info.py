@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from ms2torch._core.checks.calls import describe, failed_call, type_description
+from ms2torch._core.checks.compiled_methods import without_arguments
 from ms2torch._core.gradient import integers
 from ms2torch._core.operators.registry import OPS, Definition, method, mint_form, op, primitive
 from ms2torch._core.tensor import dtype as _dtype
@@ -119,10 +120,17 @@ def is_floating_point(input):
     return getattr(input.dtype, "torch", torch.bool).is_floating_point            # False of numpy's arrays
 
 
-@op(on_tensors=True, method=True)
+@op(on_tensors=True)
 def is_complex(input):
     """Whether the dtype is one of complex numbers (``mindspore.ops.is_complex``)."""
     return _tensor(input, "The input must be Tensor!")._t.is_complex()
+
+
+@method(on_tensors=True, name="is_complex")
+@without_arguments
+def _is_complex(self):
+    """Whether the dtype is one of complex numbers."""
+    return self._t.is_complex()
 
 
 @op

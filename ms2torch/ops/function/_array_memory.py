@@ -6,7 +6,8 @@ import math
 
 import torch
 
-from ms2torch._core.checks.compiled_methods import without_arguments
+from ms2torch._core.checks.calls import compiled_name
+from ms2torch._core.checks.compiled_methods import one_argument, without_arguments
 from ms2torch._core.operators.registry import method
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -52,11 +53,14 @@ def is_init(self):
 
 
 @method(on_tensors=True)
+@one_argument
 def offload(self, file_name):
     """Move the elements to a file, from which they are read when needed (``mindspore.Tensor.offload``).
 
     The file keeps them; later writes to the Tensor stay in memory.
     """
+    if not isinstance(file_name, str):
+        raise TypeError(f"argument 1 must be str, not {compiled_name(file_name).strip(chr(39))}")
     t = self._t.detach()
     t.cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tofile(file_name)
     self._t = torch.from_file(file_name, shared=False, size=t.numel(), dtype=t.dtype).reshape(t.shape)

@@ -15,6 +15,7 @@ import torch
 from ms2torch._core import mode
 from ms2torch._core.checks import refused
 from ms2torch._core.checks.calls import compiled_name, describe, no_matching_form
+from ms2torch._core.checks.compiled_methods import one_argument, without_arguments
 from ms2torch._core.checks.overloads import overload_error
 from ms2torch._core.devices.device import device as _here
 from ms2torch._core.errors import asked
@@ -155,6 +156,7 @@ for _name, _want in (("float", torch.float32), ("half", torch.float16), ("double
 
 
 @method(on_tensors=True)
+@one_argument
 def set_dtype(self, dtype):
     """Converts the Tensor itself, and returns the dtype (``mindspore.Tensor.set_dtype``)."""
     if isinstance(dtype, _dtype.Type):
@@ -165,10 +167,11 @@ def set_dtype(self, dtype):
     raise TypeError(f"For 'set_dtype', the 'dtype' must be a mindspore dtype, but got {dtype}.")
 
 
-@method
-def is_signed(input):
+@method(on_tensors=True)
+@without_arguments
+def is_signed(self):
     """Whether the dtype has a sign."""
-    return input.dtype.is_signed
+    return self._t.dtype.is_signed
 
 
 # ---- shape -------------------------------------------------------------------------------------------------
