@@ -6,7 +6,7 @@ from math import pi
 
 import torch
 
-from ms2torch._core.checks.calls import class_text
+from ms2torch._core.checks.calls import class_text, is_tensor_class
 from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import lift
@@ -246,6 +246,9 @@ def _filling(value, x):
 def promote_types(type1, type2):
     """The dtype that two dtypes share (``mindspore.numpy.promote_types``)."""
     for asked in (type1, type2):
+        if is_tensor_class(asked):
+            raise refusal(NotImplementedError,
+                          f"The python type {asked} cannot be converted to MindSpore type.")
         if not isinstance(asked, (str, type, _dtype.Type, torch.dtype)):
             checked_dtype(asked)
     a, b = (checked_dtype(t) if named_dtype(t) in UNKNOWN else named_dtype(t) for t in (type1, type2))

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from ms2torch._core.checks.calls import compiled_name
-from ms2torch._core.checks.words import with_public_classes
+from ms2torch._core.checks.words import shown, with_public_classes
 from ms2torch._core.gradient import integers
 from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.tensor import dtype as _dtype
@@ -166,8 +166,8 @@ def broadcast(t: torch.Tensor, shape) -> torch.Tensor:
     """``t`` repeated to ``shape``, or MindSpore's error."""
     try:
         return t.expand(tuple(shape)).clone()
-    except RuntimeError:
-        raise refusal(ValueError, f"cannot broadcast with {shape}") from None
+    except (RuntimeError, TypeError):
+        raise refusal(ValueError, f"cannot broadcast with {shown(shape)}") from None
 
 
 # Dtypes that mindspore.numpy does not know.
