@@ -53,6 +53,6 @@ def test_arguments_of_no_name_none_and_too_many():
     calls = [lambda: ops.Adam()(unknown=1), lambda: ops.ApplyAdagrad()(unknown=1), lambda: ops.Dropout3D()(unknown=1),
              lambda: ops.UniformReal()(unknown=1), lambda: ops.EqualCount()(),
              lambda: ops.scatter_add(rows, at, new, True), lambda: ops.scatter_max(rows, at, new, 1),
-             lambda: ops.bias_add(X, V, "NCHW"), lambda: ops.unstack(X, 0, 2), lambda: value.set_dtype()]
+             lambda: ops.unstack(X, 0, 2), lambda: value.set_dtype()]
     methods = [getattr(value, n) for n in ("is_shared", "is_pinned", "is_signed", "is_complex", "is_init")]
     return answers(lambda call: call(), calls), answers(lambda m: m(1), methods), answers(lambda m: m(a=1), methods)

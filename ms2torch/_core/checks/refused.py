@@ -225,7 +225,8 @@ def nearest_error(called: str, given, others=None) -> Exception | None:
                              and not _OF_A_KIND.search(_HOLE.sub("", e.words))]
         kinds = {k.removeprefix("~") for e in there or () for k in e.kinds}
         tried = kind != "object" and not kinds.isdisjoint(("dict", "complex"))      # then it is right there
-        if not there or tried or kind in kinds or (kind == "dtype" and "type" in place):
+        if not there or tried or kind in kinds or (kind == "dtype" and "type" in place) or (
+                place in ("fn", "func", "function")):
             continue
         for like in nearest:
             for entry in there:

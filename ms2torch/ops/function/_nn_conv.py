@@ -289,19 +289,10 @@ def _conv3d_transpose(x, weight, in_channel=None, out_channel=None, kernel_size=
                       group, _numbers(output_padding, 3))
 
 
-@op(named="BiasAdd")
-def bias_add(input_x, bias):
-    """``input_x`` with the 1-d ``bias`` added along axis 1 (``mindspore.ops.bias_add``)."""
-    return _with_bias(input_x, bias)
-
-
-@primitive("BiasAdd", init={"data_format": "NCHW"})
-def _bias_add(input_x, bias, data_format="NCHW"):
-    """``input_x`` with the 1-d ``bias`` added along axis 1, the last one for "NHWC"."""
-    return _with_bias(input_x, bias, data_format)
-
-
-def _with_bias(input_x, bias, data_format="NCHW"):
+@op(primitive="BiasAdd", init={"data_format": "NCHW"})
+def bias_add(input_x, bias, data_format="NCHW"):
+    """``input_x`` with the 1-d ``bias`` added along axis 1 (the last one for "NHWC")
+    (``mindspore.ops.bias_add``)."""
     if bias.dtype is torch.bool:
         raise TypeError(not_selected("BiasAdd"))
     if input_x.dtype is not bias.dtype:
