@@ -108,7 +108,8 @@ def addn(x):
     """The sum of a list or tuple of tensors of one shape (``mindspore.ops.addn``)."""
     if len(x) == 1 and not isinstance(x[0], torch.Tensor):
         raise TypeError("For 'AddN', the type of 'inputs[0]' must be a tensor, but got "
-                        f"{type(x[0]).__name__}, or the length of 'inputs' should not be equal to 1, but got (1).")
+                        f"{type(x[0]).__name__}, or the length of 'inputs' should not be equal to 1, but got "
+                        "(1).")
     return _sum_of(autocast.widened(x))
 
 
