@@ -30,6 +30,7 @@ from ms2torch.language import (
     searching,
     shifting,
     texts,
+    turns,
     unpacking,
     withholding,
 )
@@ -374,14 +375,39 @@ class Rewriting(Calls, Choosing, Computing, Assigning, Knowing, ast.NodeTransfor
         node.test = self._withheld(node)
         node.test = self._asked(node.test, reads)
         name = self._named(node) if after else None
+        begin, end = self._counted(node) if looped else ([], [])
         self.conditions.append(test)
         node.body, node.orelse = self._block(node.body), self._block(node.orelse)
         self.conditions.pop()
         if not after:
-            return node
+            return [*begin, node, *end] if begin else node
         told = [ast.Tuple(self._samples(of), ast.Load()) for of in after]
         call = self._joins("looped" if looped else "joined", [ast.Name(name, ast.Load()), *told], node)
-        return [node, placed(ast.Expr(call), node)]
+        return [*begin, node, *end, placed(ast.Expr(call), node)]
+
+    def _counted(self, node) -> tuple[list, list]:
+        """What stands before and after a `while` whose turns are told apart; its condition tells them."""
+        if isinstance(node.test, ast.Constant):
+            return [], []
+        self.count += 1
+        name = f"{PREFIX}turns_{self.count}"
+        before = {n.id for s in self.before for n in ast.walk(s)
+                  if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        given = {a.arg for a in ast.walk(self.branches.function.args) if isinstance(a, ast.arg)}
+        values = [ast.Name(n, ast.Load()) for n in self._in_place(node, before | given)]
+        begin = ast.Assign([ast.Name(name, ast.Store())], self.call(
+            "turns", turns.Turns, [ast.Constant(self.count), *values], node))
+
+        def of(method, *args):
+            return ast.Call(ast.Attribute(ast.Name(name, ast.Load()), method, ast.Load()), list(args), [])
+
+        node.test = placed(of("go_on", node.test), node.test)
+        return [placed(begin, node)], [placed(ast.Expr(of("end")), node)]
+
+    @staticmethod
+    def _in_place(node, before: set) -> list[str]:
+        """The names of ``before`` that a loop writes in place; in an older meaning it makes new Tensors."""
+        return [] if generations.has_old_meaning("mindspore.jit") else turns.written(node, before)
 
     visit_If = visit_While = _under
 

@@ -178,3 +178,97 @@ def test_an_array_is_told_by_which_one_it_is():
     net, first, second = ByAnArray(), new(), new()
     net.set_train()
     return [net(ONES, scale) for scale in (first, first, second, second, first, new())]
+
+
+class InLoops(nn.Cell):
+    """A loop that a Tensor ends; ``i += 1`` makes the first turn one of its own, ``i = i + 1`` does not."""
+
+    def __init__(self):
+        super().__init__()
+        self.normal, self.drop = ops.StandardNormal(3, 0), nn.Dropout(p=0.5)
+        self.count = ms.Parameter(ms.Tensor(0), name="count")
+
+    def digit(self):
+        return ops.round(self.normal((1,)) * 9)
+
+
+class Turns(InLoops):
+    def construct(self, k):
+        i, total = k - k, ms.Tensor([0.0])
+        while i < k:
+            total = total * 100 + self.digit()
+            i += 1
+        return total, self.normal((1,)), self.normal((1,))
+
+
+class TurnsOfOneKind(InLoops):
+    def construct(self, k):
+        i, total = k - k, ms.Tensor([0.0])
+        while i < k:
+            total = total * 100 + self.digit() + self.normal((1,))
+            i = i + 1
+        return total, self.normal((1,))
+
+
+class TurnsWithin(InLoops):
+    def construct(self, k):
+        i, total = k - k, ms.Tensor([0.0])
+        while i < k:
+            j = k - k
+            while j < k:
+                total = total * 10 + self.digit()
+                j += 1
+            i += 1
+        return total, self.normal((1,))
+
+
+class TurnsLeft(InLoops):
+    def construct(self, k):
+        i, total = k - k, ms.Tensor([0.0])
+        while i < 10:
+            total = total * 10 + self.digit()
+            i += 1
+            if i == k:
+                break
+        return total, self.normal((1,))
+
+
+class TurnsOverARange(InLoops):
+    def construct(self, k):
+        i, total = k - k, ms.Tensor([0.0])
+        while i < k:
+            for _ in range(2):
+                total = total * 10 + self.digit()
+            i += 1
+        return total, self.normal((1,))
+
+
+class TurnsOfAParameter(InLoops):
+    def construct(self, k):
+        self.count = k - k
+        total = ms.Tensor([0.0])
+        while self.count < k:
+            total = total * 100 + self.digit()
+            self.count += 1
+        return total, self.normal((1,))
+
+
+class TurnsOfALayer(InLoops):
+    def construct(self, k):
+        i, x = k - k, ops.ones((6,))
+        total = ops.zeros((6,))
+        while i < k:
+            total = total * 3 + self.drop(x)
+            i += 1
+        return total, self.drop(x)
+
+
+LOOPS = (Turns, TurnsOfOneKind, TurnsWithin, TurnsLeft, TurnsOverARange, TurnsOfAParameter, TurnsOfALayer)
+
+
+@case(each={"loop": [cls.__name__ for cls in LOOPS]}, mode="GRAPH", reason="only graphs have such places")
+def test_turns_of_a_loop_that_a_tensor_ends(loop):
+    ms.set_seed(4)
+    net = {cls.__name__: cls for cls in LOOPS}[loop]()
+    net.set_train()
+    return [net(ms.Tensor(k)) for k in (1, 3, 3, 2, 0)]

@@ -6,9 +6,11 @@ masks in both places. ``ops.dropout`` and its kind take their seeds when the gra
 place in the source of a function or Cell; where that is called twice with the same kinds of arguments, both
 calls have these seeds.
 
-Here a place is known by its operator, or its site in the source, and by how many times that was used before
-in the call. Two things are the compiler's alone: it hands out seeds in the order in which the result needs
-the draws, here it is that of the source; and a loop that a Tensor ends is one place, here one in each turn.
+Here a place is known by its operator, or its site in the source, by the loops that it is in or behind
+(``Call.way``), and by how many times that was used before in the call. Three things are the compiler's
+alone: it hands out seeds in the order in which the result needs the draws, here it is that of the source;
+what two branches draw has two places, here one operator's are the same; and a ``while True`` that a Tensor
+breaks is one place, here one in each turn.
 """
 
 from __future__ import annotations
@@ -55,14 +57,28 @@ class Graph:
 class Call:
     """One call of a graph from outside, for its time."""
 
-    __slots__ = ("_arguments", "_entered", "_graph", "_owner", "function", "leaving", "lists",
-                 "of_a_gradient", "withheld", "writes")
+    __slots__ = (
+        "_arguments",
+        "_entered",
+        "_graph",
+        "_owner",
+        "_runs",
+        "function",
+        "leaving",
+        "lists",
+        "of_a_gradient",
+        "way",
+        "withheld",
+        "writes",
+    )
 
     def __init__(self, owner, function, arguments: tuple, of_a_gradient: bool = False) -> None:
         self._owner, self.function, self._arguments = owner, function, arguments
         self.of_a_gradient = of_a_gradient      # a gradient function, and no Cell, was called
         self._graph: Graph | None = None
         self.writes: dict = {}          # (id of an object, attribute): the object, what it gets at the end
+        self.way: tuple = ()            # in or behind which loops it is, where places are counted anew
+        self._runs: dict = {}           # of each loop on a way, how often it was run
         self._entered: dict = {}        # by code: its latest frame, and what it used there
         self.lists = None               # what became of lists (the language's `list_objects`)
         self.withheld: set = set()      # ids of arguments of which the caller sees no write
@@ -95,6 +111,25 @@ class Call:
             found = graphs[kind] = Graph()
         return found
 
+    def places(self) -> tuple:
+        """How often each place was used up to here, for `go_back_to`."""
+        sites = {code: (frame, dict(turns)) for code, (frame, turns) in self._entered.items()}
+        return {} if self._graph is None else dict(self._graph.used), sites, dict(self._runs)
+
+    def go_back_to(self, places: tuple) -> None:
+        """Use from here on the places that were used since ``places`` were told."""
+        used, sites, runs = places
+        if self._graph is not None:
+            self._graph.used = dict(used)
+        self._runs = dict(runs)
+        self._entered = {code: (frame, dict(turns)) for code, (frame, turns) in sites.items()}
+
+    def way_of(self, loop: int) -> tuple:
+        """The name of one run of a loop, as it comes in every call: where it is, and which one there."""
+        key = "loop", self.way, loop
+        run = self._runs[key] = self._runs.get(key, 0) + 1
+        return self.way, loop, run
+
     def site(self) -> tuple:
         """Where in the source a function draws: the place, who it belongs to, and the turn of a loop."""
         frame = sys._getframe(2)
@@ -106,8 +141,9 @@ class Call:
             turns = {}
             self._entered[code] = frame, turns
         turns[at] = turn = turns.get(at, 0) + 1
-        given = [frame.f_locals.get(name) for name in code.co_varnames[:code.co_argcount]]
-        return code, at, turn, _kind(given)
+        names = code.co_varnames[:code.co_argcount]         # (".0" is a comprehension's iterator)
+        given = [frame.f_locals.get(name) for name in names if name != ".0"]
+        return code, at, turn, self.way, _kind(given)
 
 
 def _is_the_programs(frame) -> bool:

@@ -95,6 +95,7 @@ class Place:
 
     def __init__(self, graph, operator, make) -> None:
         _note(("graph", id(graph)), graph)
+        operator = operator, graph_streams.here.call.way
         count = graph.used.get(operator, 0)
         graph.used[operator] = count + 1
         self._key, self._make = (operator, count), make
