@@ -48,7 +48,7 @@ def run(folder):
 command("ms2torch scan shop --write-baseline known.json")
 
 # %% new
-Path("shop/late.py").write_text("import mindspore as ms\n\nsummary = ms.SummaryLandscape('runs')\n")
+Path("shop/late.py").write_text("import mindspore as ms\n\nsummary = ms.FlopsUtilizationCollector(64)\n")
 command("ms2torch scan shop --baseline known.json")
 
 # %% run

@@ -114,7 +114,7 @@ LINES = [
     ("ms.export(net, x, file_name='n', file_format='ONNX')",),
     ("ms.export(net, x, file_name='n', file_format='MINDIR')",),
     ("nn.Conv2d(1, 2, 3, data_format='NHWC')", "refused", "mindspore.nn.Conv2d", "NCHW"),
-    ("ms.SummaryLandscape('d')", "refused", "mindspore.SummaryLandscape", ""),
+    ("ms.FlopsUtilizationCollector('d')", "refused", "mindspore.FlopsUtilizationCollector", ""),
     ("nn.Dense(2, bias_init='ones')", "argument", "mindspore.nn.Dense", "lacks the argument 'out_channels'"),
     ("nn.Dense(*sizes, weight_init='ones')",),
     ("ops.concat(axis=1)", "argument", "mindspore.ops.concat", "lacks the argument 'tensors'"),

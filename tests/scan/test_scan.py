@@ -11,13 +11,13 @@ import pytest
 from ms2torch.scan import _sharing, codebase, command, sources
 
 FILES = {
-    "a/train.py": "import mindspore as ms\nfrom a import helper\nms.SummaryLandscape('x')\nms.nope\n",
+    "a/train.py": "import mindspore as ms\nfrom a import helper\nms.FlopsUtilizationCollector(1)\nms.nope\n",
     "a/helper.py": "from mindspore import ops\ntry:\n    ops.nope()\nexcept AttributeError:\n    pass\n",
     "a/plain.py": "import nothing_that_is_here\n",
     "a/old.py": "import mindspore\nprint 'x'\n",
     "a/broken.py": "import mindspore\ndef f(:\n",
     "a/.hidden/x.py": "import mindspore\nmindspore.nope\n",
-    "b/late.py": "import mindspore as ms\nms.SummaryLandscape('y')\n",
+    "b/late.py": "import mindspore as ms\nms.FlopsUtilizationCollector('y')\n",
     "b/note.ipynb": json.dumps(
         {
             "cells": [
@@ -49,12 +49,12 @@ def test_findings_files_and_lines(folder, capsys):
     found = json.loads((folder / "out.json").read_text())
     assert found["files"] == 8 and found["lines"] == 24
     assert {(f["path"], f["line"], f["kind"], f["name"]) for f in found["findings"]} == {
-        ("a/train.py", 3, "refused", "mindspore.SummaryLandscape"),
+        ("a/train.py", 3, "refused", "mindspore.FlopsUtilizationCollector"),
         ("a/train.py", 4, "never", "mindspore.nope"),
         ("a/helper.py", 3, "guarded", "mindspore.ops.nope"),
         ("a/old.py", 2, "syntax", "SyntaxError"),
         ("a/broken.py", 2, "syntax", "SyntaxError"),
-        ("b/late.py", 2, "refused", "mindspore.SummaryLandscape"),
+        ("b/late.py", 2, "refused", "mindspore.FlopsUtilizationCollector"),
         ("b/note.ipynb", 6, "never", "mindspore.nope"),
         ("b/torn.ipynb", 1, "syntax", "NotebookError"),
     }
@@ -124,16 +124,16 @@ def test_a_baseline_leaves_what_is_known(folder, capsys):
     text = (folder / "b" / "late.py").read_text()
     (folder / "b" / "late.py").write_text("\n\n" + text)  # lines moved
     assert command.scan(["b", "--baseline", "base.json"]) == 0
-    (folder / "b" / "late.py").write_text(text + "ms.SummaryLandscape('z')\n")
+    (folder / "b" / "late.py").write_text(text + "ms.FlopsUtilizationCollector('z')\n")
     capsys.readouterr()
     assert command.scan(["b", "--baseline", "base.json"]) == 1
-    assert "b/late.py:3: refused: mindspore.SummaryLandscape" in capsys.readouterr().out
+    assert "b/late.py:3: refused: mindspore.FlopsUtilizationCollector" in capsys.readouterr().out
 
 
 def test_a_page_needs_nothing_else(folder):
     assert command.scan(["a", "--html", "out.html"]) == 1
     page = (folder / "out.html").read_text()
-    assert "mindspore.SummaryLandscape" in page and "http" not in page.replace("http-equiv", "")
+    assert "mindspore.FlopsUtilizationCollector" in page and "http" not in page.replace("http-equiv", "")
 
 
 @pytest.mark.parametrize(
@@ -155,9 +155,9 @@ def test_bad_input_is_one_line(folder, capsys, arguments, code, words):
 
 @pytest.mark.parametrize("name", ["train", "train.pyw", "train.txt"])
 def test_a_script_may_have_any_name(tmp_path, capsys, name):
-    (tmp_path / name).write_text("import mindspore as ms\nms.SummaryLandscape('a')\n")
+    (tmp_path / name).write_text("import mindspore as ms\nms.FlopsUtilizationCollector('a')\n")
     assert command.scan([str(tmp_path / name)]) == 1
-    assert f"{name}:2: refused: mindspore.SummaryLandscape" in capsys.readouterr().out
+    assert f"{name}:2: refused: mindspore.FlopsUtilizationCollector" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -3,5 +3,5 @@
 import mindspore as ms
 
 
-def landscape(folder):
-    return ms.SummaryLandscape(folder)
+def utilization(rows):
+    return ms.FlopsUtilizationCollector(rows)

@@ -10,13 +10,14 @@ from ._checkpoint import CheckpointConfig, CheckpointManager, ModelCheckpoint
 from ._early_stop import EarlyStopping
 from ._history import History
 from ._lambda_callback import LambdaCallback
+from ._landscape import SummaryLandscape
 from ._loss_monitor import LossMonitor
 from ._lr_scheduler_callback import LearningRateScheduler
 from ._on_request_exit import OnRequestExit
 from ._reduce_lr_on_plateau import ReduceLROnPlateau
 from ._summary_collector import SummaryCollector
 from ._time_monitor import TimeMonitor
-from ._unsupported import FlopsUtilizationCollector, SummaryLandscape, TrainFaultTolerance
+from ._unsupported import FlopsUtilizationCollector, TrainFaultTolerance
 
 _CallbackManager = CallbackManager
 _CheckpointManager = CheckpointManager

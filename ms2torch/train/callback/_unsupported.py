@@ -18,17 +18,6 @@ class FlopsUtilizationCollector(Callback):
         )
 
 
-class SummaryLandscape:
-    """Draws loss landscapes in MindInsight; NotImplementedError."""
-
-    def __init__(self, summary_dir) -> None:
-        raise unsupported(
-            "mindspore.train.SummaryLandscape",
-            "it writes files that only MindInsight reads.",
-            "evaluate the loss along the directions of interest and plot it.",
-        )
-
-
 class TrainFaultTolerance(Callback):
     """Repairs training on Ascend clusters; NotImplementedError."""
 

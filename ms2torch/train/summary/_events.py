@@ -68,7 +68,8 @@ def _scalar(tag: str, value: np.ndarray) -> bytes | None:
     return float32(3, value.flat[0])
 
 
-def _tensor(tag: str, value: np.ndarray) -> bytes:
+def tensor_message(value: np.ndarray) -> bytes:
+    """An array as a TensorProto."""
     if str(value.dtype) not in _TYPES:
         raise TypeError(
             "Transform numpy type failed in Summary, expect numpy type is one of ['np.bool_', 'np.int8', "
@@ -78,7 +79,11 @@ def _tensor(tag: str, value: np.ndarray) -> bytes:
     dims = b"".join(integer(1, n) for n in value.shape)
     with np.errstate(over="ignore"):
         data = np.ascontiguousarray(value, "<f4").tobytes()
-    return content(8, dims + integer(2, _TYPES[str(value.dtype)]) + (content(3, data) if data else b""))
+    return dims + integer(2, _TYPES[str(value.dtype)]) + (content(3, data) if data else b"")
+
+
+def _tensor(tag: str, value: np.ndarray) -> bytes:
+    return content(8, tensor_message(value))
 
 
 def _landscape(tag: str, value: bytes) -> bytes:
