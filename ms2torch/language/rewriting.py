@@ -391,7 +391,7 @@ class Rewriting(Calls, Choosing, Computing, Assigning, Knowing, ast.NodeTransfor
             return [], []
         self.count += 1
         name = f"{PREFIX}turns_{self.count}"
-        before = {n.id for s in self.before for n in ast.walk(s)
+        before = {n.id for s in self.before if isinstance(s, ast.Assign) for n in ast.walk(s)
                   if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         given = {a.arg for a in ast.walk(self.branches.function.args) if isinstance(a, ast.arg)}
         values = [ast.Name(n, ast.Load()) for n in self._in_place(node, before | given)]
