@@ -52,12 +52,12 @@ def compute(err: Exception, kernel, args: tuple, kwargs: dict):
 
 def binary(name: str, compute, a, b):
     """``compute(a, b)`` of an arithmetic operation on tensors of int64 that stand for uint64, and numbers."""
-    if name in _ORDERS:
+    beyond = name in (*_ORDERS, *_DIVIDE) and any(bool((torch.as_tensor(x) < 0).any()) for x in (a, b))
+    if beyond and name in _ORDERS:
         found = compute(a ^ _TOP, b ^ _TOP)
         return found ^ _TOP if found.dtype is torch.int64 else found
-    found = compute(a, b)
-    divides = found.dtype is torch.int64 and name in _DIVIDE
-    if divides and any(bool((torch.as_tensor(x) < 0).any()) for x in (a, b)):
+    found = compute(a, b)                       # (which gradients pass)
+    if beyond and found.dtype is torch.int64:
         a, b = torch.broadcast_tensors(torch.as_tensor(a), torch.as_tensor(b))
         quotient = _quotient(a, b)
         return a - quotient * b if name == "FloorMod" else quotient
