@@ -37,18 +37,20 @@ def test_cell_attr_register_keeps_arguments_or_attributes():
     assert Named(3).cell_init_args == "Named[3]"
 
 
-def test_objects_are_shown_under_mindspores_names():
+def test_objects_are_shown_under_mindspores_names(tmp_path):
     # What MindSpore 2.10 prints of them, but for the number.
     from ms2torch import dataset, nn, ops, train
 
     shown = [repr(x).partition(" object at 0x")[0] for x in (
         ms2torch.Model(nn.ReLU()), train.Accuracy(), ops.GradOperation(), dataset.vision.Resize(3),
-        dataset.NumpySlicesDataset([1, 2]), ms2torch.common.initializer.Zero())]
+        dataset.NumpySlicesDataset([1, 2]), ms2torch.common.initializer.Zero(),
+        ms2torch.SummaryLandscape(str(tmp_path)))]
     assert shown == [
         "<mindspore.train.model.Model", "<mindspore.train.metrics.accuracy.Accuracy",
         "<mindspore.ops.composite.base.GradOperation", "<mindspore.dataset.vision.transforms.Resize",
         "<mindspore.dataset.engine.datasets_user_defined.NumpySlicesDataset",
-        "<mindspore.common.initializer.Zero"]
+        "<mindspore.common.initializer.Zero",
+        "<mindspore.train.callback._landscape.SummaryLandscape"]
 
 
 def test_dtype_kinds_as_mindspore_has_them():

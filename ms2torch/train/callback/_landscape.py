@@ -14,6 +14,7 @@ import numpy as np
 
 from ms2torch import log as logger
 from ms2torch._core.protobuf import content, integer
+from ms2torch._core.tensor.printing import plain_repr
 from ms2torch.train._utils import _make_directory, check_value_type
 
 Points = namedtuple("Points", ["x", "y", "z"])
@@ -34,6 +35,8 @@ class SummaryLandscape:
     last checkpoint, in two random directions by numpy's own generator (``numpy.random.seed``). Directions
     have the length of the weight or bias that they move; other parameters stay as they were saved.
     """
+
+    __repr__ = plain_repr
 
     def __init__(self, summary_dir) -> None:
         self._summary_dir = os.path.realpath(summary_dir)

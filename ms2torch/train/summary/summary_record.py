@@ -15,6 +15,7 @@ from ms2torch import _checkparam as check
 from ms2torch import log as logger
 from ms2torch._core.errors import unsupported
 from ms2torch._core.protobuf import content, float64
+from ms2torch._core.tensor.printing import plain_repr
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.nn.cell import Cell
 from ms2torch.ops.function.debug_func import keep_summary, take_summaries
@@ -105,6 +106,7 @@ class SummaryRecord:
     """
 
     count = 0
+    __repr__ = plain_repr
 
     def __init__(
         self,
