@@ -6,8 +6,8 @@ import collections
 import functools
 import types
 
-from ms2torch import boost, nn, ops
 from ms2torch import log as logger
+from ms2torch import nn, ops
 from ms2torch._checkparam import IN, check, check_type_name, check_value_type
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor
@@ -198,6 +198,8 @@ def build_train_network(network, optimizer, loss_fn=None, level="O0", boost_leve
     TrainOneStepWithLossScaleCell, which (unlike MindSpore's) runs on the CPU too. TypeError and ValueError
     for bad arguments.
     """
+    from ms2torch import boost  # (which few programs use)
+
     if not isinstance(optimizer, (nn.Optimizer, boost.FreezeOpt)):
         raise TypeError("The type of 'optimizer' should be one of '['Optimizer', 'FreezeOpt', "
                         "'AdaSumByGradWrapCell', 'AdaSumByDeltaWeightWrapCell']', but got type "
@@ -247,6 +249,8 @@ def _check_options(given: dict) -> dict:
     if "keep_batchnorm_fp32" in given:
         check_value_type("keep_batchnorm_fp32", given["keep_batchnorm_fp32"], bool)
     if given.get("loss_scale_manager"):
+        from ms2torch import boost
+
         manager = given["loss_scale_manager"]
         if not isinstance(manager, (LossScaleManager, boost.GroupLossScaleManager)):
             raise TypeError("The type of 'loss_scale_manager' should be one of '['LossScaleManager', "

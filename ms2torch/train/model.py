@@ -13,7 +13,6 @@ from ms2torch._core.errors import unsupported
 from ms2torch._core.tensor.printing import plain_repr
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch._naming.surface import install_lazy
-from ms2torch.boost import AutoBoost
 from ms2torch.nn.cell import Cell
 from ms2torch.nn.wrap.cell_wrapper import WithEvalCell, WithLossCell
 from ms2torch.parallel._strategies import laid_out
@@ -108,6 +107,8 @@ class Model:
     def _build_boost_network(self, kwargs: dict, eval_network, metrics) -> None:
         """The network and the optimizer as the algorithms of ``boost_level`` make them. (The first Model of a
         process decides on the level, as in MindSpore.)"""
+        from ms2torch.boost import AutoBoost  # (an import that can wait for a Model)
+
         if "acc_level" in kwargs:
             self._boost_level = kwargs["acc_level"]
         chosen = AutoBoost(self._boost_level, kwargs.get("boost_config_dict", ""))
