@@ -478,12 +478,15 @@ def args_type_check(*type_args, **type_kwargs):
 
 
 class Validator:
-    """The checks as static methods, as releases before 2.0 had them."""
+    """The checks as static methods, as releases before 2.0 had them; and the relations, which programs for
+    both read of whichever of ``Validator`` and this module they find."""
 
 
 for _name, _value in list(globals().items()):
     if inspect.isfunction(_value) and (_name.startswith("check") or _name in ("twice", "triple")):
         setattr(Validator, _name, staticmethod(_value))
+    elif _name.isupper() and not _name.startswith("_"):
+        setattr(Validator, _name, _value)
 
 from ms2torch._naming.surface import install_lazy  # noqa: E402 - the names that are still missing
 

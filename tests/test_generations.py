@@ -505,6 +505,7 @@ def test_checkparam_of_both_kinds(api, choice):
     assert check_positive_int(3, "n", "Net") == 3
     assert Validator.check_positive_int(3, "n", "Net") == 3
     assert Validator.check_int(3, 0, Rel.GE, "n", "Net") == 3
+    assert (Validator.EQ, Validator.INC_LEFT) == (_checkparam.EQ, _checkparam.INC_LEFT)
     assert _checkparam.check_int(3, 0, Rel.GE, "n", "Net") == 3
     for checked in (Validator, _checkparam):
         raises(lambda of=checked: of.check_positive_int(0, "n", "Net"), ValueError, "For 'Net', the 'n'")
