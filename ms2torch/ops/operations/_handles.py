@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 import torch
 
 from ms2torch._core import mode
+from ms2torch._core.operators.primitive import Primitive
 from ms2torch._core.tensor.dtype import to_torch
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common import dtype as _dtype
@@ -45,6 +46,37 @@ class Handles(Generic[Held]):
         """Forget what a handle names."""
         self[handle]
         del self._held[int(handle)]
+
+
+class OfHandle(Primitive):
+    """An operator on what a handle among ``handles`` names."""
+
+    handles: Handles
+
+    def __init__(self) -> None:
+        super().__init__(type(self).__name__)
+        self.add_prim_attr("side_effect_mem", True)
+
+
+class Size(OfHandle):
+    """How many Tensors there are, an Int64 Tensor."""
+
+    def __call__(self, handle) -> Tensor:
+        return Tensor(len(self.handles[handle].held), _dtype.int64)
+
+
+class Clear(OfHandle):
+    """Forgets the Tensors."""
+
+    def __call__(self, handle) -> None:
+        self.handles[handle].held.clear()
+
+
+class Close(OfHandle):
+    """Forgets what the handle names; it is gone."""
+
+    def __call__(self, handle) -> None:
+        self.handles.close(handle)
 
 
 def element(owner: str, name: str, value, kind, shape: tuple) -> torch.Tensor:

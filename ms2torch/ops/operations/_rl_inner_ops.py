@@ -18,7 +18,7 @@ from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common import dtype as _dtype
 from ms2torch.ops.function._writing import whole_of, write
 
-from ._handles import Handles, element
+from ._handles import Clear, Close, Handles, Size, element
 from ._host_buffers import Priorities, Reservoir
 
 _KINDS = (*_dtype.number_type, _dtype.bool_)
@@ -150,31 +150,22 @@ class TensorsQueueGet(_OfElements):
                      for t in (held.popleft() if self.pop_after_get else held[0]))
 
 
-class _OnQueue(Primitive):
-    def __init__(self) -> None:
-        super().__init__(type(self).__name__)
-        self.add_prim_attr("side_effect_mem", True)
-
-
-class TensorsQueueSize(_OnQueue):
+class TensorsQueueSize(Size):
     """How many elements the queue holds, an Int64 Tensor."""
 
-    def __call__(self, handle) -> Tensor:
-        return Tensor(len(_queues[handle].held), _dtype.int64)
+    handles = _queues
 
 
-class TensorsQueueClear(_OnQueue):
+class TensorsQueueClear(Clear):
     """Empties the queue."""
 
-    def __call__(self, handle) -> None:
-        _queues[handle].held.clear()
+    handles = _queues
 
 
-class TensorsQueueClose(_OnQueue):
+class TensorsQueueClose(Close):
     """Forgets the queue; its handle is gone."""
 
-    def __call__(self, handle) -> None:
-        _queues.close(handle)
+    handles = _queues
 
 
 # ---- replay buffers --------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from ms2torch._core.operators.primitive import Primitive
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common import dtype as _dtype
 
-from ._handles import Handles, element
+from ._handles import Clear, Close, Handles, OfHandle, Size, element
 
 _KINDS = (*_dtype.number_type, _dtype.bool_)
 
@@ -77,43 +77,32 @@ class TensorArray(Primitive):
         return _arrays.add(Rows(self.dtype, self.element_shape, None if self.dynamic_size else self.size))
 
 
-class _ByHandle(Primitive):
-    """An operator on a list that a handle names."""
-
-    def __init__(self) -> None:
-        super().__init__(type(self).__name__)
-        self.add_prim_attr("side_effect_mem", True)
-
-
-class TensorArrayWrite(_ByHandle):
+class TensorArrayWrite(OfHandle):
     """Puts a Tensor to a place of the list."""
 
     def __call__(self, handle, index, value) -> None:
         _arrays[handle].write(index, value)
 
 
-class TensorArrayClear(_ByHandle):
+class TensorArrayClear(Clear):
     """Empties the list."""
 
-    def __call__(self, handle) -> None:
-        _arrays[handle].held.clear()
+    handles = _arrays
 
 
-class TensorArrayClose(_ByHandle):
+class TensorArrayClose(Close):
     """Forgets the list; its handle is gone."""
 
-    def __call__(self, handle) -> None:
-        _arrays.close(handle)
+    handles = _arrays
 
 
-class TensorArraySize(_ByHandle):
+class TensorArraySize(Size):
     """How many places the list has, an Int64 Tensor."""
 
-    def __call__(self, handle) -> Tensor:
-        return Tensor(len(_arrays[handle].held), _dtype.int64)
+    handles = _arrays
 
 
-class _OfElements(_ByHandle):
+class _OfElements(OfHandle):
     """An operator that is told what the list holds."""
 
     def __init__(self, dtype, element_shape) -> None:
