@@ -51,12 +51,13 @@ class Turns:
             self._before = call.places()
         else:                                       # (a turn that shares the places of one before)
             call.go_back_to(self._before)
-        call.way = self._way, "first turn" if self._differs and self._asked == 1 else "turn"
+        first = self._differs and self._asked == 1
+        call.way = graph_streams.way(self._way, "first turn" if first else "turn")
 
     def end(self) -> None:
         """What follows, however many turns there were."""
         call = graph_streams.here.call
         if call is None or not self._asked:
             return
-        way = self._way or call.way_of(self._number)
-        call.way = (way, "behind", self._asked == 1, self._going) if self._differs else (way, "behind")
+        ended = (self._asked == 1, self._going) if self._differs else ()
+        call.way = graph_streams.way(self._way or call.way_of(self._number), "behind", *ended)

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from itertools import count
 from weakref import WeakKeyDictionary, ref
 
 import numpy as np
@@ -34,6 +35,13 @@ class _Here(threading.local):
 here = _Here()
 # By what is called (a Cell, a marked function): its graphs by their arguments.
 _graphs: WeakKeyDictionary = WeakKeyDictionary()
+_ways: dict = {}
+_numbers = count(1)
+
+
+def way(*parts) -> int:
+    """A number for a way through a graph, the same in every call; 0 is that before the first loop."""
+    return _ways.setdefault(parts, next(_numbers))
 
 
 class Graph:
@@ -77,7 +85,7 @@ class Call:
         self.of_a_gradient = of_a_gradient      # a gradient function, and no Cell, was called
         self._graph: Graph | None = None
         self.writes: dict = {}          # (id of an object, attribute): the object, what it gets at the end
-        self.way: tuple = ()            # in or behind which loops it is, where places are counted anew
+        self.way = 0                    # in or behind which loops it is, where places are counted anew
         self._runs: dict = {}           # of each loop on a way, how often it was run
         self._entered: dict = {}        # by code: its latest frame, and what it used there
         self.lists = None               # what became of lists (the language's `list_objects`)
@@ -124,11 +132,11 @@ class Call:
         self._runs = dict(runs)
         self._entered = {code: (frame, dict(turns)) for code, (frame, turns) in sites.items()}
 
-    def way_of(self, loop: int) -> tuple:
-        """The name of one run of a loop, as it comes in every call: where it is, and which one there."""
-        key = "loop", self.way, loop
+    def way_of(self, loop: int) -> int:
+        """The way of one run of a loop, as it comes in every call: where it is, and which one there."""
+        key = self.way, loop
         run = self._runs[key] = self._runs.get(key, 0) + 1
-        return self.way, loop, run
+        return way(self.way, loop, run)
 
     def site(self) -> tuple:
         """Where in the source a function draws: the place, who it belongs to, and the turn of a loop."""
