@@ -176,10 +176,14 @@ def _facts() -> dict[str, list[Fact]]:
         found.setdefault(row["name"], []).append(Fact(row["when"], row["kind"], row["text"]))
     for name, change in CHANGES.items():
         if change.when:
-            release = "{}.{}".format(*change.release)
-            text = f"before {release}: {change.before}; since {release}: {change.since}. --api settles it."
-            found.setdefault(name, []).append(Fact(change.when, "api", text))
+            found.setdefault(name, []).append(Fact(change.when, "api", by_release(change)))
     return found
+
+
+def by_release(change) -> str:
+    """Both meanings of a name, a row of `generations.CHANGES`, in words."""
+    release = "{}.{}".format(*change.release)
+    return f"before {release}: {change.before}; since {release}: {change.since}. --api settles it."
 
 
 @cache

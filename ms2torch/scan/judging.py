@@ -10,10 +10,13 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from types import ModuleType
 
+from ms2torch._naming import generation
+from ms2torch._naming.generations import CHANGES
+
 from . import calls
-from .answers import look_up
+from .answers import by_release, look_up
 from .captures import captures
-from .findings import DIFFERS, FAILING, Finding, Read
+from .findings import API, DIFFERS, FAILING, Finding, Read
 from .reading import Reader
 from .unkept import unkept
 
@@ -140,6 +143,8 @@ def _all(reader: Reader, api: str | None) -> Iterator[tuple[int, str, str, str, 
         text = _lacks(member.cls, member.name)
         if text:
             yield member.line, "never", f"{member.cls}.{member.name}", text, member.state
+    for line, state in () if api or generation.is_set() else reader.lent:
+        yield line, API, "mindspore.jit", by_release(CHANGES["mindspore.jit"]), state
     for module in reader.modules:
         if not module.level and reader.installed(module.name) is False:
             package = module.name.partition(".")[0]

@@ -19,7 +19,7 @@ from .answers import Names, is_available, look_up
 from .evaluate import CALLED, UNKNOWN, evaluate
 from .expressions import Expressions, all_arguments
 from .nodes import children, walk
-from .uses import DEAD, GUARDED, LIVE, Call, Const, Member, Module, Of, Presumed, Ref, Use
+from .uses import DEAD, GUARDED, LIVE, Call, Const, Lent, Member, Module, Of, Presumed, Ref, Use
 
 _CATCHES = frozenset(
     (
@@ -38,9 +38,14 @@ _CATCHES = frozenset(
 _IMPORT_ERRORS = frozenset(("ImportError", "ModuleNotFoundError", "Exception", "BaseException"))
 _NAME_ERRORS = frozenset(("AttributeError", "Exception", "BaseException"))
 _ENDS = frozenset(("exit", "quit", "_exit", "abort"))
+_WRITABLE = frozenset((members.TENSOR, "mindspore.Parameter"))
 _TESTS = (ast.Compare, ast.BoolOp, ast.UnaryOp)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _TRIES = (ast.Try, getattr(ast, "TryStar", ast.Try))
+
+
+def _is_of_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
 
 
 class Reader(Expressions):
@@ -57,6 +62,7 @@ class Reader(Expressions):
         self.calls: list[Call] = []
         self.members: list[Member] = []
         self.modules: list[Module] = []
+        self.lent: list[tuple[int, str]] = []   # lines, and their states, of `x += y` where x is `self.a` too
         self.written: set[str] = set()  # what the program gives MindSpore's modules and objects itself
         self._unread_annotations = sys.version_info >= (3, 14)
         self._stars: list[str] = []
@@ -139,7 +145,7 @@ class Reader(Expressions):
             base = self.value(node.value)
             if isinstance(base, Ref):
                 return Ref(f"{base}.{node.attr}")
-            if isinstance(node.value, ast.Name) and node.value.id == "self" and self.selves is not None:
+            if _is_of_self(node) and self.selves is not None:
                 return self.selves.get(node.attr)
             if isinstance(base, Of):
                 return members.attribute(base, node.attr, Of)
@@ -197,12 +203,7 @@ class Reader(Expressions):
             for item in target.elts:
                 self.bind(item, None)
         else:
-            if (
-                isinstance(target, ast.Attribute)
-                and isinstance(target.value, ast.Name)
-                and target.value.id == "self"
-                and self.selves is not None
-            ):
+            if _is_of_self(target) and self.selves is not None:
                 name = target.attr
                 same = name not in self.selves or self.selves[name] == value
                 self.selves[name] = value if same else None
@@ -296,12 +297,16 @@ class Reader(Expressions):
             return
         self.expression(node.value)
         value = self.value(node.value)
+        if isinstance(value, Of) and value in _WRITABLE and _is_of_self(node.value):
+            value = Lent(value)
         for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
             self.bind(target, value)
 
     def _aug_assign(self, node: ast.AugAssign) -> None:
         self.expression(node.value)
         value = self.value(node.target)
+        if isinstance(value, Lent):
+            self.lent.append((node.lineno, self.state))
         self.bind(node.target, value if value == members.TENSOR and isinstance(value, Of) else None)
 
     def _if(self, node: ast.If) -> bool:

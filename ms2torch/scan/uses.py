@@ -16,6 +16,10 @@ class Of(str):
     """An instance of the MindSpore class of that name."""
 
 
+class Lent(Of):
+    """An instance that an attribute of ``self`` holds too: what changes it changes both."""
+
+
 class Presumed(NamedTuple):
     """What is an instance of that class as a rule: an argument of ``construct`` is a Tensor."""
 

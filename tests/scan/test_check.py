@@ -85,6 +85,27 @@ def test_an_api_generation_settles_what_differs_between_releases(folder):
     assert "api" not in [f.kind for f in check.scan("old.py", "1.5")[0]]
 
 
+def test_a_sum_that_begins_with_a_tensor_of_the_cell_depends_on_the_release(folder):
+    """On the real 2.10 the second call of such a graph begins where the first one ended; on 2.7 at 0."""
+    (folder / "old.py").write_text(
+        "from mindspore import Tensor, nn\n"
+        "class Net(nn.Cell):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.zero, self.count = Tensor([0.0]), 0\n"
+        "        self.start = Tensor([0.0])\n"
+        "    def construct(self, x):\n"
+        "        total = self.start\n"
+        "        total += x\n"
+        "        count = self.count\n"
+        "        count += 1\n"
+        "        other = self.start + x\n"
+        "        other += x\n"
+        "        return total + other\n")
+    assert [(f.line, f.kind) for f in check.scan("old.py")[0]] == [(9, "api")]
+    assert not check.scan("old.py", "2.7")[0]
+
+
 def test_what_is_to_know_is_said_once_for_a_file(folder):
     (folder / "old.py").write_text("import mindspore.nn as nn\nnn.Dense(2, 3)\nnn.Dense(2, 3)\n")
     (finding,) = check.scan("old.py")[0]
