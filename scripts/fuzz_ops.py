@@ -10,6 +10,7 @@ forward and gradient on both sides and prints each kind of difference as a progr
     python scripts/fuzz_ops.py --only "^conv" --examples 50       # lines by their names
     python scripts/fuzz_ops.py --part 2/4 --save part2.json       # a quarter of it
     python scripts/fuzz_ops.py --merge part*.json --table         # the quarters together
+    python scripts/fuzz_ops.py --merge scripts/fuzz/RESULTS.md new.json --table    # some lines anew
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def main() -> int:
     if asked.save:
         found.save(asked.save)
     if asked.table:
-        found.write(entries, len(lines))
+        found.write(entries, list(lines))
     whole = set(found.operators) == set(lines) and found.total("examples") >= 100 * len(lines)
     stale = found.stale(entries) if whole else []
     print(*stale, sep="\n")

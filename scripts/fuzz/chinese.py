@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 LINES = (
-    (r"# Operators fuzzed against MindSpore", "# 以随机调用对照 MindSpore 的算子"),
     (r"# Operators, layers, .*", "# 以随机调用对照 MindSpore 的算子、层、优化器和变换"),
     (r"\[中文\]\(RESULTS\.zh-CN\.md\)", "[English](RESULTS.md)"),
     (
@@ -24,11 +23,7 @@ LINES = (
         "“已列出的差别”是原因已知、列在 `tests/fuzz_known_differences.txt` 中的差别；"
         "最后一列是没有列出的差别。",
     ),
-    (
-        r"(\d{4}-\d\d-\d\d), seed (\d+): (MindSpore \S+) \(CPU\), (.+), (.+), (\S+)\.",
-        r"\1，种子 \2：\3（CPU），\4，\5，\6。",
-    ),
-    (r"\*\*(\d+) of (\d+) operators and groups,", r"**\2 个算子和算子组中的 \1 个，"),
+    (r"(MindSpore \S+) \(CPU\), (.+), (.+), (\S+)\.", r"\1（CPU），\2，\3，\4。"),
     (r"\*\*(\d+) of (\d+) lines,", r"**\2 行中的 \1 行，"),
     (r"(\d+) examples, (\d+) with gradients,", r"\1 个例子，其中 \2 个带梯度，"),
     (r"(\d+) that raise on MindSpore:", r"\1 个在 MindSpore 上报错："),
@@ -37,13 +32,15 @@ LINES = (
         r"(\d+) examples are of the (\d+) entries in (`.+`); (\d+) of these were not met\.",
         r"有 \1 个例子属于 \3 中的 \2 条；其中 \4 条没有遇到。",
     ),
-    (r"(\d+) lines were run again .*", r"有 \1 行在修正了其中的差别之后以同一种子重新运行。"),
+    (r"Examples of a seed are no two alike.*", "同一种子的例子互不相同，只有种子 1212 约七分之一是重复的。"),
+    (r"How often a reason was met .*", "各原因的计数包括各行的所有运行。"),
     (r"## What is listed, and where it was met", "## 列出了什么，在哪里遇到"),
     (r"\| reason \| examples \| at \|", "| 原因 | 例子 | 位置 |"),
     (r"## Lines", "## 各行"),
     (
-        r"\| operator \| examples \| with gradients \| raise \| of listed differences \| differences \|",
-        "| 算子 | 例子 | 带梯度 | 报错 | 已列出的差别 | 差别 |",
+        r"\| line \| examples \| with gradients \| raise \| of listed differences \| differences \| seed "
+        r"\| day \|",
+        "| 行 | 例子 | 带梯度 | 报错 | 已列出的差别 | 差别 | 种子 | 日期 |",
     ),
 )
 

@@ -1,10 +1,10 @@
 """Differences that are known and meant: tests/fuzz_known_differences.txt.
 
 A line is ``name<TAB>condition<TAB>reason``. Several names have ``|`` between them; the
-condition is a Python expression over the facts of a case: ``kind`` (what differs), ``call``, ``text`` (all of
-its source), ``dtypes``, ``shapes``, ``special`` (nan, inf, -0.0, 1e30 or -1e4 among the inputs), ``zero`` (an
-element, or a number of the call, is 0), ``empty``, ``scalar`` (a 0-d input), ``view``, and ``theirs`` and
-``ours`` (the outcomes as text).
+condition is a Python expression over the facts of a case: ``kind`` (what differs), ``call``, ``text``
+(operands, statements and call), ``dtypes``, ``shapes``, ``special`` (nan, inf, -0.0, 1e30 or -1e4 among the
+inputs), ``zero`` (an element, or a number of the call, is 0), ``finite`` (numbers differ that are finite on
+both sides), ``empty``, ``scalar`` (a 0-d input), ``view``, and ``theirs`` and ``ours`` (the outcomes as text).
 """
 
 from __future__ import annotations

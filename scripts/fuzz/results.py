@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import platform
+import re
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -13,38 +14,40 @@ from scripts.fuzz.known import FILE, Known
 from scripts.fuzz.search import Report
 
 TABLE = Path(__file__).with_name("RESULTS.md")
-COUNTS = ("examples", "gradients", "raised", "listed")
+COUNTS = ("examples", "gradients", "raised", "listed", "differences")
+ORIGIN = ("seed", "day")                   # of a line's latest run
 
 
 @dataclass
 class Results:
-    """Counts by operator, differences as text, and how often each entry of the known ones was met."""
+    """Counts by line with the seed and the day of its run, differences as text, and how often the entries
+    of each reason were met, and where."""
 
     mindspore: str
-    seed: int
-    operators: dict[str, dict[str, int]] = field(default_factory=dict)
+    seed: int = 0
+    operators: dict[str, dict] = field(default_factory=dict)
     differences: dict[str, list[str]] = field(default_factory=dict)
     met: dict[str, int] = field(default_factory=dict)
     at: dict[str, list[str]] = field(default_factory=dict)
-    again: list[str] = field(default_factory=list)         # lines that were run anew, after a mend
 
     def add(self, report: Report) -> None:
-        """Take one operator's report in."""
-        found = {count: getattr(report, count) for count in COUNTS}
-        self.operators[report.name] = {**found, "differences": len(report.differences)}
+        """Take one line's report in."""
+        found = {count: getattr(report, count) for count in COUNTS[:-1]}
+        self.operators[report.name] = {**found, "differences": len(report.differences), "seed": self.seed,
+                                       "day": str(datetime.date.today())}
         if report.differences:
             self.differences[report.name] = [str(d) for d in report.differences.values()]
 
     def count(self, entries: list[Known]) -> None:
         """Take in which entries were met."""
         for entry in entries:
-            self.met[_key(entry)] = self.met.get(_key(entry), 0) + entry.met
-            self.at[_key(entry)] = sorted({*self.at.get(_key(entry), []), *entry.at})
+            self.met[entry.reason] = self.met.get(entry.reason, 0) + entry.met
+            self.at[entry.reason] = sorted({*self.at.get(entry.reason, []), *entry.at})
 
     def stale(self, entries: list[Known]) -> list[str]:
         """A line for each entry that was never met."""
         return [f"{FILE.name}:{e.line}: {e.name} no longer differs where {e.condition}"
-                for e in entries if not self.met.get(_key(e))]
+                for e in entries if not self.met.get(e.reason)]
 
     def total(self, count: str) -> int:
         return sum(counts[count] for counts in self.operators.values())
@@ -52,11 +55,12 @@ class Results:
     def save(self, path: Path) -> None:
         path.write_text(json.dumps(asdict(self)), encoding="utf-8")
 
-    def write(self, entries: list[Known], known_operators: int, path: Path = TABLE) -> None:
-        """The table for people, in both languages; a full run would have ``known_operators``."""
+    def write(self, entries: list[Known], names: list[str], path: Path = TABLE) -> None:
+        """The table for people, in both languages; ``names`` are the lines that there are, in their order."""
         import torch
 
-        unmet, total = len(self.stale(entries)), {c: self.total(c) for c in (*COUNTS, "differences")}
+        self.operators = {name: self.operators[name] for name in names if name in self.operators}
+        unmet, total = len(self.stale(entries)), {count: self.total(count) for count in COUNTS}
         lines = [
             "# Operators, layers, optimizers and transforms fuzzed against MindSpore",
             "",
@@ -65,30 +69,30 @@ class Results:
             "Written by `python scripts/fuzz_ops.py --table`. An example is a call with drawn operands and",
             "arguments, on both sides: values, dtypes, shapes, error types, gradients by inputs and weights.",
             "",
-            f"{datetime.date.today()}, seed {self.seed}: MindSpore {self.mindspore} (CPU), torch "
-            f"{torch.__version__}, Python {platform.python_version()}, {platform.machine()}.",
+            f"MindSpore {self.mindspore} (CPU), torch {torch.__version__}, Python "
+            f"{platform.python_version()}, {platform.machine()}.",
             "",
-            f"**{len(self.operators)} of {known_operators} lines,",
+            f"**{len(self.operators)} of {len(names)} lines,",
             f"{total['examples']} examples, {total['gradients']} with gradients,",
             f"{total['raised']} that raise on MindSpore:",
             f"{total['differences']} differences that are not listed.**",
             f"{total['listed']} examples are of the {len(entries)} entries in `tests/{FILE.name}`; "
             f"{unmet} of these were not met.",
-            *([f"{len(self.again)} lines were run again with the same seed after what differed there was "
-               "mended."] if self.again else []),
+            "Examples of a seed are no two alike, but about one in seven of the seed 1212.",
+            "How often a reason was met is counted over all runs of the lines.",
             "",
             "## What is listed, and where it was met",
             "",
             "| reason | examples | at |",
             "|---|--:|---|",
-            *(f"| {e.reason} | {self.met.get(_key(e), 0)} | {_among(self.at.get(_key(e), ()))} |"
-              for e in entries),
+            *(f"| {reason} | {self.met.get(reason, 0)} | {', '.join(self.at.get(reason, ()))} |"
+              for reason in dict.fromkeys(e.reason for e in entries)),
             "",
-            "## Lines",
+            HEADS,
             "",
-            "| operator | examples | with gradients | raise | of listed differences | differences |",
-            "|---|--:|--:|--:|--:|--:|",
-            *(f"| {name} | {' | '.join(str(counts[k]) for k in (*COUNTS, 'differences'))} |"
+            "| line | examples | with gradients | raise | of listed differences | differences | seed | day |",
+            "|---|--:|--:|--:|--:|--:|--:|---|",
+            *(f"| {name} | {' | '.join(str(counts[k]) for k in (*COUNTS, *ORIGIN))} |"
               for name, counts in self.operators.items()),
         ]
         text = "\n".join(lines) + "\n"
@@ -96,31 +100,43 @@ class Results:
         path.with_suffix(".zh-CN.md").write_text(chinese.page(text), encoding="utf-8")
 
 
+HEADS = "## Lines"
+
+
+def read(path: Path) -> Results:
+    """Saved results, or those of a page that `Results.write` wrote."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".json":
+        return Results(**json.loads(text))
+    found = Results(re.search(r"MindSpore (\S+) \(CPU\)", text)[1])
+    reasons, lines = (part.split("|--:", 1)[1].splitlines()[1:] for part in text.split(HEADS))
+    for row in reasons:
+        if row:
+            reason, count, at = row.strip("| ").rsplit(" | ", 2) if not row.endswith("|  |") else (
+                *row[2:-4].rsplit(" | ", 1), "")
+            found.met[reason] = found.met.get(reason, 0) + int(count)
+            found.at[reason] = sorted({*found.at.get(reason, []), *filter(None, at.split(", "))})
+    for row in lines:
+        name, *counts, seed, day = row.strip("| ").rsplit(" | ", len(COUNTS) + len(ORIGIN))
+        found.operators[name] = {**dict(zip(COUNTS, map(int, counts), strict=True)),
+                                 "seed": int(seed), "day": day}
+    return found
+
+
 def merged(paths: list[Path]) -> Results:
-    """The parts of one run as one."""
+    """The parts of one or several runs as one: of a line the latest counts."""
     whole = None
-    for path in paths:
-        part = Results(**json.loads(path.read_text(encoding="utf-8")))
+    for part in map(read, paths):
         if whole is None:
             whole = part
             continue
-        if (part.mindspore, part.seed) != (whole.mindspore, whole.seed):
-            raise ValueError(f"{path} is of another run")
-        for name in part.operators:          # run again, after a mend
+        if part.mindspore != whole.mindspore:
+            raise ValueError(f"runs against MindSpore {part.mindspore} and {whole.mindspore}")
+        for name in part.operators:
             whole.differences.pop(name, None)
-        whole.again = sorted({*whole.again, *part.again, *(whole.operators.keys() & part.operators.keys())})
         whole.operators.update(part.operators)
         whole.differences.update(part.differences)
-        for key, count in part.met.items():
-            whole.met[key] = whole.met.get(key, 0) + count
-        for key, names in part.at.items():
-            whole.at[key] = sorted({*whole.at.get(key, []), *names})
+        for reason, count in part.met.items():
+            whole.met[reason] = whole.met.get(reason, 0) + count
+            whole.at[reason] = sorted({*whole.at.get(reason, []), *part.at[reason]})
     return whole
-
-
-def _key(entry: Known) -> str:
-    return f"{entry.name}\t{entry.condition}"
-
-
-def _among(names) -> str:
-    return ", ".join(names)

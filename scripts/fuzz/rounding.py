@@ -50,7 +50,7 @@ def _mover(by: float):
 def _part(part, theirs, ours, exact, moved) -> bool:
     if part not in exact or any(part not in m for m in moved):
         return False
-    sides = [_arrays(side[part]) for side in (theirs, ours, exact, *moved)]
+    sides = [arrays(side[part]) for side in (theirs, ours, exact, *moved)]
     if len({len(side) for side in sides}) > 1:
         return False
     return all(_near(*one) for one in zip(*sides, strict=True))
@@ -77,11 +77,11 @@ def _near(theirs, ours, exact, *moved) -> bool:
     return float(np.abs(o - r).max()) <= norm * tolerance(max(nearer, shift) / norm, epsilon(dtype))
 
 
-def _arrays(encoded) -> list:
+def arrays(encoded) -> list:
     """Dtype and numbers of each array in an encoded result."""
     if isinstance(encoded, dict):
         ((kind, content),) = encoded.items()
         if kind in ("Tensor", "Parameter", "ndarray"):
             return [(content[0], _numbers(*content[:3]))]
-        return [("float64", np.array(float(content)))] if kind == "float" else _arrays(content)
-    return [a for e in encoded for a in _arrays(e)] if isinstance(encoded, list) else []
+        return [("float64", np.array(float(content)))] if kind == "float" else arrays(content)
+    return [a for e in encoded for a in arrays(e)] if isinstance(encoded, list) else []

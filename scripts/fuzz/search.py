@@ -7,6 +7,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+import numpy as np
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from scripts.fuzz import rounding
@@ -83,11 +84,28 @@ def fuzz(name: str, reference: Reference, known: list[Known], examples=100, star
     return report
 
 
-def _listed(name, case: Case, kind, lines, known) -> Known | None:
+def _listed(name, case: Case, kind, lines, known, outcomes) -> Known | None:
     given = "\n".join([*case.setup, case.call]).replace(".swapaxes(0, -1)", "")
-    facts = {**case.facts, "kind": kind, "call": case.call, "text": case.source(),
-             "zero": bool(_ZERO.search(given)), "theirs": lines[0], "ours": lines[-1]}
+    facts = {**case.facts, "kind": kind, "call": case.call,
+             "text": "\n".join([*case.setup, *case.steps, case.call]),
+             "zero": bool(_ZERO.search(given)), "finite": _finite(*outcomes),
+             "theirs": lines[0], "ours": lines[-1]}
     return next((k for k in known if k.covers(name, facts)), None)
+
+
+def _finite(theirs: dict, ours: dict) -> bool:
+    """Whether numbers differ that are finite on both sides, by more than rounding."""
+    for part in ("value", "gradient"):
+        if part not in theirs or part not in ours:
+            continue
+        sides = [rounding.arrays(side[part]) for side in (theirs, ours)]
+        if [r.shape for _, r in sides[0]] != [o.shape for _, o in sides[1]]:
+            return True
+        for (dtype, r), (_, o) in zip(*sides, strict=True):
+            near, held = 2e-2 if "16" in dtype else 1e-3, np.isfinite(r) & np.isfinite(o)
+            if r.dtype.kind in "fc" and not np.isclose(r, o, near, near)[held].all():
+                return True
+    return False
 
 
 def judged(name: str, case: Case, reference: Reference, known: list[Known]):
@@ -98,13 +116,13 @@ def judged(name: str, case: Case, reference: Reference, known: list[Known]):
     tolerances = {k: v for n in kinds for k, v in TOLERANCES.get(n, {}).items()}
     theirs = reference.answer(case)
     kind, lines = difference_of(theirs, ours, tolerances)
-    entry = _listed(name, case, kind, lines, known) if kind else None
+    entry = _listed(name, case, kind, lines, known, (theirs, ours)) if kind else None
     if kind and (entry is None or "raises" not in kind):  # not a size that a kernel kept of an earlier call
         theirs = reference.afresh(case)
         kind, lines = difference_of(theirs, ours, tolerances)
         if kind in ("value", "gradient value") and rounding.explained(case, theirs, ours):
             kind, lines = None, []
-        entry = _listed(name, case, kind, lines, known) if kind else None
+        entry = _listed(name, case, kind, lines, known, (theirs, ours)) if kind else None
     return theirs, kind, lines, entry
 
 

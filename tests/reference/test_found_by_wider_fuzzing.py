@@ -84,3 +84,28 @@ def test_casts_of_what_integers_do_not_hold(source):
         values = np.array([1e30, -np.inf, np.nan, 3e9, -1e4, 300.7, -1.5, 5e9], source)
     return [transforms.TypeCast(kind)(values) for kind in (
         ms.int8, ms.int16, ms.int32, ms.int64, ms.uint8, ms.uint16, ms.uint32, ms.bool_)]
+
+
+@case(each={"dtype": [np.int8, np.int16, np.int32, np.int64, np.uint8]})
+def test_bits_shifted_by_more_than_there_are(dtype):
+    x = Tensor(np.array([1, 3, 100], dtype))
+    return [f(x, Tensor(np.array(n, np.int16).astype(dtype))) for f in (ops.bitwise_left_shift, ops.bitwise_right_shift)
+            for n in (7, 8, 31, 32, 33, 64, 65, 100, -1, -7)]
+
+
+@case
+def test_reflectors_of_columns_that_begin_with_zero():
+    return [ops.geqrf(Tensor(np.array(m, np.float64))) for m in (
+        [[0, 3], [2, 1]], [[0.0], [3], [1]], [[0, 3], [0, 1]], [[1, 2, 3], [0, 0, 4], [0, 5, 6]], [[0, 3, 2], [2, 1, 4]])]
+
+
+@case(each={"dtype": [np.int8, np.uint8, np.int16]})
+def test_fmod_by_a_number_beyond_the_dtype(dtype):
+    x = Tensor(np.array([100, 2, 7], dtype))
+    return [f(x, n) for f in (ops.fmod, mint.fmod) for n in (-1, -3, 300, -200, 200, -40000)]
+
+
+@case
+def test_rows_that_are_not_there_are_zeros_whatever_the_first_row_is():
+    table = Tensor(np.array([[np.inf, np.nan], [2, 3]], np.float32))
+    return ops.EmbeddingLookup()(table, Tensor([0, 2], ms.int32), 1)

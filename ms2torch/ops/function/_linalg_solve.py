@@ -75,9 +75,30 @@ def _cholesky_solve(x1, x2, upper=False):
 @op(method=True)
 def geqrf(input):
     """The packed reflectors and scales of a QR decomposition (``mindspore.ops.geqrf``)."""
-    if input.dtype is torch.float16:         # torch has no kernel for it
-        return tuple(t.half() for t in torch.geqrf(input.float()))
-    return tuple(torch.geqrf(input))
+    wide = input.float() if input.dtype is torch.float16 else input
+    packed, scales = torch.geqrf(wide)
+    # A column that begins with 0 is made a positive number, where LAPACK makes it a negative one.
+    if bool((scales == 1).any()):
+        packed, scales = _reflected(wide)
+    return packed.to(input.dtype), scales.to(input.dtype)
+
+
+def _reflected(matrix):
+    """Householder's reflectors, column by column, as MindSpore's kernel makes them."""
+    packed, scales = matrix.clone(), []
+    for k in range(min(matrix.shape[-2:])):
+        column = packed[..., k:, k].clone()
+        first, rest = column[..., :1], column[..., 1:]
+        length = torch.linalg.vector_norm(column, dim=-1, keepdim=True)
+        turned = (rest != 0).any(-1, keepdim=True)
+        last = torch.where(turned, torch.where(first > 0, -length, length), first)
+        scale = torch.where(turned, (last - first) / last, 0)
+        vector = torch.cat([torch.ones_like(first), torch.where(turned, rest / (first - last), 0)], -1)
+        behind = packed[..., k:, k + 1 :]
+        behind -= (scale * vector).unsqueeze(-1) * (vector.unsqueeze(-2) @ behind)
+        packed[..., k:, k] = torch.cat([last, vector[..., 1:]], -1)
+        scales.append(scale)
+    return packed, torch.cat(scales, -1) if scales else matrix.new_zeros(*matrix.shape[:-2], 0)
 
 
 @op(primitive="Orgqr", method=True)

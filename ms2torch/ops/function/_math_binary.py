@@ -163,13 +163,24 @@ def _composed_fmod(a, b):
     return _fmod(a, b)
 
 
+def _within(bits, beside):
+    """As many bits as C's shifts on processors move: modulo 32, among 64-bit integers modulo 64."""
+    tensors = [x for x in (bits, beside) if isinstance(x, torch.Tensor)]
+    if any(x.dtype is torch.bool or x.is_floating_point() or x.is_complex() for x in tensors):
+        return bits
+    most = 63 if any(x.element_size() == 8 for x in tensors) else 31
+    if bits.__class__ is int or bits.dtype not in UNSIGNED:
+        return bits & most
+    return (bits.to(torch.int64) & most).to(bits.dtype)
+
+
 def _shift(name, compute):
     def call(input, other):
         if isinstance(other, float):
             raise TypeError(f"For '{name}', 'other' must be an integer, but got other:{type(other)}.")
         if other.__class__ is int and isinstance(input, torch.Tensor) and input.dtype in UNSIGNED:
             other = torch.tensor(other, device=input.device).to(input.dtype)
-        return compute(input, other)
+        return compute(input, _within(other, input))
 
     return call
 
@@ -255,11 +266,21 @@ _define(
     "What the quotient rounded down leaves; it has the divisor's sign",
     tensor="remainder(input, other|divisor)",
 )
+_SMALL = (torch.uint8, torch.int8, torch.int16, torch.int32)
+
+
+def _holds(dtype, number: int) -> bool:
+    limits = torch.iinfo(dtype)
+    return limits.min <= number <= limits.max
+
+
 _fmod_of_one_dtype = _binary("TruncateMod", _composed_fmod, prepare=arithmetic.numbers_beside_rank_0,
                              over_zero=arithmetic.dividend)
 
 
 def _fmod_by_steps(a, b):
+    if b.__class__ is int and b and getattr(a, "dtype", None) in _SMALL and not _holds(a.dtype, b):
+        return torch.fmod(a.long(), b).to(a.dtype)
     if "Mul" not in arithmetic.rank_0_counts and arithmetic.of_one_kind(a, b) and a.dtype is not b.dtype:
         return arithmetic.sub(a, arithmetic.mul(_div_truncated(a, b), b))
     return _fmod_of_one_dtype(a, b)

@@ -20,7 +20,7 @@ def _embedding_lookup(input_params, input_indices, offset):
     at = input_indices.long() - int(offset)
     inside = (at >= 0) & (at < input_params.shape[0])
     rows = input_params[torch.where(inside, at, 0)]
-    return rows * inside.reshape(*inside.shape, *[1] * (rows.ndim - inside.ndim)).to(rows.dtype)
+    return rows.masked_fill(~inside.reshape(*inside.shape, *[1] * (rows.ndim - inside.ndim)), 0)
 
 
 @primitive("SubAndFilter")
