@@ -57,12 +57,12 @@ _ONE = {
     IN: (lambda a, b: a in b, "in {}"),
     NOT_IN: (lambda a, b: a not in b, "not in {}"),
 }
-# Relation to a range: the test against its two ends, and how messages show it.
+# Relation to a range: the test against its two ends (NaN is beyond neither), and how messages show it.
 _TWO = {
-    INC_NEITHER: (lambda v, a, b: a < v < b, "({}, {})"),
-    INC_LEFT: (lambda v, a, b: a <= v < b, "[{}, {})"),
-    INC_RIGHT: (lambda v, a, b: a < v <= b, "({}, {}]"),
-    INC_BOTH: (lambda v, a, b: a <= v <= b, "[{}, {}]"),
+    INC_NEITHER: (lambda v, a, b: not (v <= a or v >= b), "({}, {})"),
+    INC_LEFT: (lambda v, a, b: not (v < a or v >= b), "[{}, {})"),
+    INC_RIGHT: (lambda v, a, b: not (v <= a or v > b), "({}, {}]"),
+    INC_BOTH: (lambda v, a, b: not (v < a or v > b), "[{}, {}]"),
 }
 
 

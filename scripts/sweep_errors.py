@@ -12,6 +12,7 @@ are right.
     python scripts/sweep_errors.py --rules                        # read the engine's tables off them
     python scripts/sweep_errors.py --varied 2                     # other calls, chosen by the seed 2
     python scripts/sweep_errors.py --odd [--rules]                # Tensors, numpy's numbers, bytes, ...
+    python scripts/sweep_errors.py --odd --varied 2 --lot 120     # classes, slices, ...; 120 names by lot
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -34,11 +36,13 @@ LEFT_OUT = ("mindspore.hal", "mindspore.communication", "mindspore.Profiler", "m
 COUNT = "24"                            # varied calls of a documented one
 
 
-def examples(python: str, pattern: str) -> dict[str, list[dict]]:
-    """The statements of the documented examples whose names are asked for."""
+def examples(python: str, pattern: str, lot: int | None = None, seed: int = 0) -> dict[str, list[dict]]:
+    """The statements of the documented examples whose names are asked for, or of a ``lot`` of these."""
     rows = (EXAMPLES / "names.tsv").read_text().splitlines()[1:]
     names = [row.split("\t")[0] for row in rows]
     names = [n for n in names if re.search(pattern, n) and not n.startswith(LEFT_OUT)]
+    if lot is not None:
+        names = sorted(random.Random(seed).sample(names, min(lot, len(names))))
     done = subprocess.run([python, str(EXAMPLES / "extract.py")], input="\n".join(names), env=_clean(),
                           capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
@@ -91,6 +95,7 @@ def main() -> int:
     """Run both sides and print the share that agrees; 1 where a refused call is taken or too few agree."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--names", default="", help="a regular expression of public names")
+    parser.add_argument("--lot", type=int, metavar="COUNT", help="that many names, drawn by the seed")
     parser.add_argument("--reference", type=Path, help="MindSpore's answers, kept before")
     parser.add_argument("--save-reference", type=Path, help="keep MindSpore's answers there")
     parser.add_argument("--rules", action="store_true", help="write the tables from MindSpore's answers")
@@ -105,8 +110,9 @@ def main() -> int:
     python = interpreter()
     if python is None:
         raise SystemExit("no real MindSpore: run scripts/reference_env.sh, or set MS2TORCH_REFERENCE_PYTHON")
-    given = examples(python, asked.names)
-    how = ["--odd"] if asked.odd else [] if asked.varied is None else ["--varied", str(asked.varied), COUNT]
+    given = examples(python, asked.names, asked.lot, asked.varied or 0)
+    how = ["--odd"] if asked.odd else []
+    how += [] if asked.varied is None else ["--varied", str(asked.varied), "16" if asked.odd else COUNT]
     there = kept(asked.reference) if asked.reference else side(python, given, "--real", *how)
     if asked.save_reference:
         asked.save_reference.write_text("".join(json.dumps(item) + "\n" for item in there.items()))

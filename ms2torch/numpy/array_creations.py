@@ -236,6 +236,8 @@ def _part(name, text):
         if m.ndim == 1:
             ask_known(m)
             m = m.expand(len(m), len(m))
+        if not m.shape[-1]:
+            raise refusal(RuntimeError, "For tril in cpu backend, input matrix width should >= 1, but got: 0")
         return _triangle(name, m, k)
 
     keep.__name__ = name

@@ -14,7 +14,7 @@ from ms2torch._core.gradient import integers
 from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.construct import from_number
-from ms2torch._core.tensor.tensor import Tensor, as_torch, lower, wrap
+from ms2torch._core.tensor.tensor import Tensor, as_torch, lift, lower, wrap
 
 
 def refusal(kind: type[Exception], words: str) -> Exception:
@@ -61,7 +61,8 @@ def as_constant(obj, want: torch.dtype | None = None) -> torch.Tensor:
         raise TypeError("input data must be `int`, `float`, `bool`, `Tensor`, `list`, `tuple`, but got "
                         f"{type(obj)}")
     if isinstance(obj, (list, tuple)):
-        if None in (flat := list(_leaves(obj))):
+        flat = list(_leaves(obj))
+        if any(x is None for x in flat):
             raise refusal(ValueError, "Input array must have the same size across all dimensions.")
         if any(isinstance(x, torch.Tensor) and not x.ndim and x.dtype is torch.int64 for x in flat):
             raise refusal(NotImplementedError, "The python type <class 'numpy.longlong'> cannot be converted "
@@ -281,7 +282,8 @@ def cast_result(t: torch.Tensor, dtype) -> torch.Tensor:
     if dtype is None or isinstance(dtype, torch.dtype):
         return t if dtype is None else integers.cast(t, dtype)
     if not isinstance(dtype, _dtype.Type):
-        raise refusal(TypeError, f"For 'Cast', the input 'dtype' should be mindspore dtype, but got {dtype}.")
+        raise refusal(TypeError, f"For 'Cast', the input 'dtype' should be mindspore dtype, but got "
+                                 f"{lift(dtype)}.")
     return integers.cast(t, _dtype.to_torch(dtype))
 
 

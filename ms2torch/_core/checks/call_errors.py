@@ -65,7 +65,19 @@ def mindspore_error(err: Exception, name: str, raw, kwargs, valid=None, kernel=N
     if not of_torch:
         return err
     names = _names(kernel) if kernel is not None else ()
+    if wrong := _ambiguous(kernel, {**dict(zip(names, raw, strict=False)), **given}):
+        return wrong
     return translate(err, behind or name, tuple(raw), kernel, given, names)
+
+
+def _ambiguous(kernel, given: dict) -> ValueError | None:
+    """What MindSpore says of a Tensor of several elements that is asked whether it is true."""
+    takes = inspect.signature(kernel).parameters if kernel is not None else {}
+    counts = (given[n].numel() for n, p in takes.items()
+              if p.default.__class__ is bool and isinstance(given.get(n), torch.Tensor))
+    several = next((n for n in counts if n > 1), 0)
+    return ValueError(f"The tensor should have only one element, but got {several}, more than one element is "
+                      "ambiguous.") if several else None
 
 
 def _about(behind: str | None, name: str, err: Exception, raw, kwargs) -> Exception:

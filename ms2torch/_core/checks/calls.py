@@ -70,11 +70,14 @@ def wrong_arguments(valid: str, arguments: dict, defaults: dict) -> TypeError | 
             given = arguments.get(name)
             if given is None and kinds in ("mindspore.dtype", "string"):        # (as their defaults print)
                 found.append(f"{called}={kinds}")
-                wrong = wrong or (kinds == "string" and defaults.get(name, defaults) is not None)
+                wrong = wrong or defaults.get(name, defaults) is not None
                 continue
             if given is None and none:
                 found.append(f"{called}={none}")
                 continue
+            if not_whole := _without_whole(given) if " of int" in kinds else None:
+                return ValueError(f"For '{head}', the input '{called}' should be integral tensor, but got "
+                                  f"{not_whole}.")
             casts = isinstance(given, torch.Tensor) and (head, called) in cast_inputs()
             if casts or (isinstance(given, torch.Tensor) and group is not groups[-1]):
                 if given.ndim and casts:
@@ -102,6 +105,13 @@ def failed_call(given: str, valid: str) -> TypeError:
                      f'The valid calling should be: \n"{valid}".')
 
 
+def _without_whole(value) -> str:
+    """The dtype of the first Tensor in a sequence that holds no whole number."""
+    raws = [getattr(v, "_t", v) for v in value] if isinstance(value, (tuple, list)) else ()
+    return next((dtype_name(t.dtype) for t in raws if isinstance(t, torch.Tensor) and (
+        t.is_floating_point() or t.is_complex() or t.dtype is torch.bool)), "")
+
+
 # Primitives whose callers in Python read bytes as a string; the others print their class.
 _BYTES_ARE_STRINGS = frozenset((
     "ACos", "Acosh", "Addcdiv", "Addcmul", "Angle", "Argmax", "Argmin", "Asin", "Asinh", "Assign",
@@ -112,7 +122,7 @@ _BYTES_ARE_STRINGS = frozenset((
     "IFFT2", "IFFTN", "IFFTShift", "IHFFT", "IHFFT2", "IHFFTN", "IRFFT", "IRFFT2", "IRFFTN", "Identity",
     "LayerNorm", "LinSpace", "LogMatrixDeterminant", "Logit", "MatrixDeterminant", "MatrixExp", "NextAfter",
     "OneHot", "OnesLike", "Qr", "RFFT", "RFFT2", "RFFTFreq", "RFFTN", "RandpermV2", "Range", "ReLU6",
-    "Real", "RealDiv", "ReduceMean", "ReduceProd", "ReduceStd", "ReduceSum", "ResizeBicubic",
+    "Real", "RealDiv", "Sub", "ReduceMean", "ReduceProd", "ReduceStd", "ReduceSum", "ResizeBicubic",
     "ResizeBilinearV2", "ResizeLinear1D", "ResizeNearestNeighborV2", "RightShift", "ScatterNd", "Svd",
     "TensorScatterElements", "TensorShape", "Trace", "UnsortedSegmentSum", "ZerosLike",
 ))
@@ -185,7 +195,7 @@ def no_matching_form(name: str, *args, **kwargs) -> TypeError:
 
 def wrong_inputs(name: str, **inputs) -> TypeError:
     """The error of a Primitive whose inputs are not of the kinds that it takes."""
-    said = ", ".join(f"{n}={describe(v)}" for n, v in inputs.items())
+    said = ", ".join(f"{n}={_said_by(name, v)}" for n, v in inputs.items())
     return TypeError(f'Failed calling {name} with "{name}()({said})".')
 
 
@@ -214,8 +224,8 @@ def describe(value) -> str:
         return "mindspore.dtype"
     if isinstance(value, np.bool_):                 # (by the name of the releases that MindSpore runs on)
         return "<class 'numpy.bool_'>"
-    if isinstance(value, float):                    # numpy's float64 is one
-        return "float"
+    if isinstance(value, (str, float)):             # numpy's strings and float64 are such
+        return "string" if isinstance(value, str) else "float"
     return _WORDS.get(type(value)) or class_text(value)
 
 
@@ -253,7 +263,8 @@ def compiled_name(value) -> str:
 
 def type_name(value) -> str:
     """The name of a value's class in MindSpore's words."""
-    return "Tensor" if isinstance(value, torch.Tensor) else \
+    return "Parameter" if isinstance(value, torch.nn.Parameter) else \
+        "Tensor" if isinstance(value, torch.Tensor) else \
         "bool_" if isinstance(value, np.bool_) else \
         "_TensorMeta" if is_tensor_class(value) else type(value).__name__
 

@@ -36,8 +36,8 @@ def reduction(word: str, operator: str) -> str:
 def chosen(word: str, argument: str, operator: str, *names: str) -> str:
     """`meant`, with MindSpore's error for a word that stands for none of ``names``."""
     if not isinstance(word, str):
-        raise final(TypeError(f"For '{operator}', the input '{argument}' should be a str, but got "
-                              f"{type(word)}."))
+        wrong = TypeError(f"For '{operator}', the input '{argument}' should be a str, but got {type(word)}.")
+        raise wrong if word is None else final(wrong)           # (None is the parser's to refuse)
     if (name := meant(word, *names)) is None:
         raise final(ValueError(f'Failed to convert the value "{word}" of input \'{argument}\' of '
                                f"'{operator}' to enum."))

@@ -11,7 +11,7 @@ import re
 from functools import cache, wraps
 from types import FunctionType
 
-from ms2torch._core.checks import refused
+from ms2torch._core.checks import refused, rules
 from ms2torch._core.checks.guards import LOOKING
 from ms2torch._core.checks.kernel_dtypes import not_supported
 from ms2torch._core.checks.odd import ODD, odd_error
@@ -139,7 +139,9 @@ def _ask(accepted: AcceptedCalls, called: str, takes, of, args, kwargs) -> None:
     places = refused.position_names(called, takes, len(args))
     wrong = _precondition_error(called, {}, zip(places, args, strict=True), kwargs, plain_attributes(of))
     if wrong and not _unbound(takes, args, kwargs):             # (else Python says what is missing)
-        raise wrong
+        primitive = called.startswith("ops.") and not kwargs
+        raise (primitive and rules.refusal(type(of).__name__, list(map(refused.as_torch, args)), late=False)
+               ) or wrong
     accepted.add(key)
 
 

@@ -83,7 +83,7 @@ def odd_error(called: str, given) -> Exception | None:
     for place, value in given:
         kind = odd_kind(value)
         for there, kinds, error, words in _rules(called) if kind else ():
-            if place == there and kind in kinds:
+            if place == there and (kind in kinds or _is_no_number(value, kinds, words)):
                 if not words:       # (the real one, which takes a Tensor alone, has none)
                     if len(value) == 1:
                         continue
@@ -93,6 +93,12 @@ def odd_error(called: str, given) -> Exception | None:
                 text = _HOLE.sub(lambda hole, holes=holes: holes.get(hole[1], hole[0]), words)
                 return getattr(builtins, error, RuntimeError)(text)
     return None
+
+
+def _is_no_number(value, kinds: frozenset, words: str) -> bool:
+    """Whether this is a Tensor of bools, where one of fractions "can not be converted" to whole numbers."""
+    return "float Tensor" in kinds and getattr(value, "dtype", None) is torch.bool and \
+        "can not be converted" in words
 
 
 def renderings_of(value) -> dict[str, str]:

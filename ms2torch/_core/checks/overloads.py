@@ -23,7 +23,7 @@ def _read() -> dict[str, list[str]]:
 
 
 OVERLOADS = _read()
-_NUMBERS = (int, float, np.number)
+_NUMBERS = (int, float, np.number, np.bool_)
 _WHOLE = {torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64}
 _SEQUENCES = {"tuple": tuple, "list": list}
 # Kinds of arguments that may be Tensors; for an int only a whole one without axes.
@@ -111,12 +111,12 @@ def _is(value, kind: str) -> bool:
     if kind == "None":
         return value is None
     if kind == "bool":
-        return isinstance(value, (bool, np.bool_))
+        return isinstance(value, bool)
     if kind == "int":
         return (isinstance(value, (int, np.integer)) and not isinstance(value, bool)) or (
             isinstance(value, torch.Tensor) and not value.ndim and value.dtype in _WHOLE)
     if kind in ("Number", "float"):
-        return isinstance(value, _NUMBERS)
+        return isinstance(value, _NUMBERS) or (isinstance(value, torch.Tensor) and not value.ndim)
     if kind == "string":
         return isinstance(value, str)
     if kind == "mstype":

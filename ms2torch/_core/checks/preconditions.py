@@ -8,7 +8,8 @@ error.
 They are asked before the computation, so each is true of no call that MindSpore takes.
 
 Where MindSpore has one form of words for all its operators the line says what is right instead, and no more:
-``seed: int >= 0``, ``keep_prob: in [0.0, 1.0]``, ``mode: of REFLECT, SYMMETRIC``, ``strides: a pair``,
+``seed: int >= 0``, ``dilation: each int > 0``, ``keep_prob: in [0.0, 1.0]``,
+``mode: of REFLECT, SYMMETRIC``, ``strides: a pair``,
 ``x: a Tensor``.
 Behind "for" stand the names that the words have for the operator and the argument:
 ``x: Tensor[Float16], Tensor[Float32] for LRN.x``, ``size: a value of int, tuple for Resize.size``,
@@ -95,10 +96,17 @@ def _worded(called: str, condition: str, error: str = "", words: str = ""):
         yield f"not isinstance({n}, int)", "TypeError", f"{asked}, but got '{{type({n})}}'"
         yield f"isinstance({n}, bool)", "TypeError", some
         yield f"not {n} {right[4:]}", "ValueError", some
+    elif right.startswith("each "):
+        first = f"first_unlike({n}, {right[9:]!r})"
+        asked, it = f"{told}, the '{n}[{{{first}}}]' must be int", f"(part({n}, {first}))"
+        some = f"{asked} and must {right[9:]}, but got '{{text{it}}}' with type '{{type{it}}}'."
+        yield f"not isinstance(part({n}, {first}), int)", "TypeError", f"{asked}, but got '{{type{it}}}'"
+        yield f"isinstance(part({n}, {first}), bool)", "TypeError", some
+        yield f"{first} < 1 << 30", "ValueError", some
     elif right.startswith("in "):
         low, high = right[4:-1].split(", ")
-        yield (f"not {low} <= num({n}) <= {high}", "ValueError", f"{told}, the '{n}' must be in range of "
-               f"{right[3:]}, but got {{text({n})}} with type '{{type({n})}}'.")
+        yield (f"num({n}) < {low} or num({n}) > {high}", "ValueError",
+               f"{told}, the '{n}' must be in range of {right[3:]}, but got {{text({n})}} with type '{{type({n})}}'.")
     elif right.startswith("of "):
         words = right[3:].split(", ")
         yield (f"{n} not in {words}", "ValueError",

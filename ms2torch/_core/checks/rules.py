@@ -219,8 +219,11 @@ def _type(name, rule, values):
 def _dtype(name, rule, values):
     for _, called, value in _asked(rule, values):
         if isinstance(value, torch.Tensor) and not lists(_allowed(rule.right), value.dtype):
+            told = type_description(value)
+            if isinstance(value, torch.nn.Parameter) and not name.startswith("Bitwise"):
+                told = f"Ref[{told}]"           # (all but the operators of the newest kind say so)
             return TypeError(f"For primitive[{name}], the input argument[{called}] must be a type of "
-                             f"{{{_listed(rule.right)}}}, but got {type_description(value)}.")
+                             f"{{{_listed(rule.right)}}}, but got {told}.")
     return None
 
 

@@ -140,6 +140,8 @@ _PLAIN = {type(v): v for v in (True, 1, 1.0, 1j, "", (1,), [1], {}, np.zeros(1),
 
 
 def _fits(value, argument: Argument) -> bool:
+    if isinstance(value, np.bool_):                 # a number where bools are such, and no flag
+        return {"numpy number", "bool"} <= argument.taken
     return value is None or any(_is(value, kind) for kind in argument.taken) or (
         isinstance(value, torch.Tensor) and value.ndim == 0 and argument.kind in ("int", "float", "Number"))
 
@@ -157,4 +159,4 @@ def _is(value, kind: str) -> bool:
     if inner:
         return isinstance(value, {"tuple": tuple, "list": list}[holder]) and \
             (not value or _is(value[0], inner) or isinstance(value[0], (torch.Tensor, np.number)))
-    return isinstance(value, {"float": float, "bool": (bool, np.bool_), "str": str}.get(kind, ()))
+    return isinstance(value, {"float": float, "bool": bool, "str": str}.get(kind, ()))

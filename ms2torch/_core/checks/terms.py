@@ -119,6 +119,13 @@ def first_not(x, *names) -> int:
     return next((k for k in range(count(x)) if not of_types(x[k], *names)), 1 << 30)
 
 
+def first_unlike(x, right: str) -> int:
+    """The place of the first item of a sequence, or a number's own, that is no int which is ``right``: "> 0",
+    ">= 0"; far behind where there is none."""
+    items = (x,) if of_types(x, "int") else x[:count(x)]
+    return next((k for k, v in enumerate(items) if not of_types(v, "int") or v < (right == "> 0")), 1 << 30)
+
+
 def lesser(x, y) -> str:
     """The dtype of the one of two tensors that becomes another one in common."""
     common = promoted(x, y)
@@ -157,6 +164,8 @@ WORDS = {
     "num": num,
     "count": count,
     "item": lambda x, k: num(x[k] if count(x) else None),
+    "map_len": lambda x: [count(n) for n in x],
+    "part": lambda x, k: x if of_types(x, "int") else x[k],
     "least": lambda x: min(map(num, x)) if count(x) else num(None),
     "inside": lambda x: {kind_of(v) for v in x} if count(x) else set(),
     "dtype": _dtype,
@@ -174,7 +183,8 @@ WORDS = {
     "positives": positives, "broadcast": broadcast, "of_types": of_types, "promoted": promoted,
     "common": common, "array_word": array_word, "unknown_to_numpy": unknown_to_numpy,
     "unsigned": lambda x: _tensor(x).dtype in UNSIGNED,
-    "apart": apart, "first_not": first_not, "beyond": beyond, "lesser": lesser, "tuple_": tuple, "set": set,
+    "apart": apart, "first_not": first_not, "first_unlike": first_unlike, "beyond": beyond, "lesser": lesser,
+    "tuple_": tuple, "set": set,
     "of_enum": lambda x: not isinstance(x, str) or listed(x),
     **{f.__name__: f for f in (len, abs, min, max, all, any, isinstance, int, float, bool, str, list)},
     **{how: _rendered(how) for how in ("word", "kind", "call", "cls", "type", "object", "typed", "repr",

@@ -24,7 +24,8 @@ from ms2torch._core.tensor.tensor import Tensor, lift, wrap
 def renderings(value) -> dict[str, str]:
     """Each way in which an error may name ``value``, by the name of its hole in a template."""
     raw = value._t if isinstance(value, Tensor) else value
-    cls = "<class 'mindspore.common.tensor.Tensor'>" if isinstance(raw, torch.Tensor) else class_text(raw)
+    cls = "<class 'abc.Parameter'>" if isinstance(raw, torch.nn.Parameter) else \
+        "<class 'mindspore.common.tensor.Tensor'>" if isinstance(raw, torch.Tensor) else class_text(raw)
     for ours, public in _CLASSES:
         cls = cls.replace(ours, public)
     word = type_description(raw)

@@ -157,7 +157,8 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
     def odd_one(raw):
         """MindSpore's error where one of the arguments is odd, and it takes none such."""
         told, valid_call = given_pairs(taken, raw, None), VALID_CALLS.get(public[0])
-        held = {**dict(zip(shown.names, raw, strict=True)), "self": raw[0] if raw else None}
+        held = {n: None if v is OMITTED else v for n, v in zip(shown.names, raw, strict=True)}
+        held["self"] = raw[0] if raw else None
         asked = () if any(isinstance(v, np.ndarray) for v in raw) else (
             precondition_error(f"{called} make", held) for called in public)
         wrong = next(filter(None, asked), None) or odd(raw, told)

@@ -155,7 +155,8 @@ class _Form:
             raise wrong
         if self.making in ODD and (wrong := odd_error(self.making, given.items())):
             raise wrong
-        rules.check_attributes(self.name, given)
+        rules.check_attributes(self.name, {n: v for n, v in given.items()
+                                           if v is not None or attributes[n] is not None})
         if self.making in PRECONDITIONS and (wrong := precondition_error(self.making, lower(values))):
             raise wrong
         return with_sequences(self.name, values)

@@ -72,6 +72,8 @@ def dtype(x):
 @op(primitive="Shape", call=("x",), on_tensors=True, alias="shape_")
 def shape(input_x):
     """The shape of a Tensor, a tuple (``mindspore.ops.shape``)."""
+    if isinstance(getattr(input_x, "dtype", None), _dtype.Type):        # also a COOTensor's or CSRTensor's
+        return input_x.shape
     return _tensor(input_x, f"For primitive[Shape], the input argument must be Tensor, but got "
                             f"{type(input_x)}.").shape
 

@@ -11,6 +11,7 @@ import torch
 
 from ms2torch._core import mode
 from ms2torch._core.checks.calls import wrong_inputs
+from ms2torch._core.checks.words import renderings
 from ms2torch._core.errors import asked, final
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import OMITTED, spelled
@@ -273,22 +274,35 @@ def view_as(input, other):
     return torch.reshape(input, other.shape)
 
 
+def _each_of(inputs, grown, words):
+    """``grown`` of a tensor, or of each of several; what is none is told of by its class after ``words``."""
+    if isinstance(inputs, torch.Tensor):
+        return grown(inputs)
+    try:
+        some = list(inputs)
+    except TypeError as err:
+        raise final(err) from None
+    if wrong := [n for n in some if not isinstance(n, torch.Tensor)]:
+        raise final(TypeError(f"{words}, but got {renderings(wrong[0])['cls']}"))
+    return tuple(map(grown, some))
+
+
 @op
 def atleast_1d(inputs):
     """A tensor, or each of several, with one axis or more (``mindspore.ops.atleast_1d``)."""
-    return torch.atleast_1d(inputs)
+    return _each_of(inputs, torch.atleast_1d, "For 'atleast_1d', each element of 'inputs' must be a tensor")
 
 
 @op
 def atleast_2d(inputs):
     """A tensor, or each of several, with two axes or more (``mindspore.ops.atleast_2d``)."""
-    return torch.atleast_2d(inputs)
+    return _each_of(inputs, torch.atleast_2d, "expect Tensor or list of tensors")
 
 
 @op
 def atleast_3d(inputs):
     """A tensor, or each of several, with three axes or more (``mindspore.ops.atleast_3d``)."""
-    return torch.atleast_3d(inputs)
+    return _each_of(inputs, torch.atleast_3d, "For 'atleast_3d', each element of 'inputs' must be a tensor")
 
 
 # ---- axes ------------------------------------------------------------------------------------------------

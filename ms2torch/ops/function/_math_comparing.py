@@ -51,7 +51,7 @@ def _equal_count(x, y):
 def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Whether |input - other| <= atol + rtol * |other| (``mindspore.ops.isclose``)."""
     input, other = promote_operands(input, other, "IsClose")
-    if rtol < 0 or atol < 0:                        # torch refuses them
+    if not (rtol >= 0 and atol >= 0):               # torch refuses them, and NaN
         return (input == other) | ((input - other).abs() <= atol + rtol * other.abs())
     try:
         close = torch.isclose(input, other, rtol, atol, equal_nan)
@@ -62,7 +62,7 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 def _allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Whether all elements are close, as a bool."""
-    return bool(torch.isclose(*promote_operands(input, other, "IsClose"), rtol, atol, equal_nan).all())
+    return bool(isclose.kernel(input, other, rtol, atol, equal_nan).all())
 
 
 method(_allclose, name="allclose")

@@ -364,6 +364,7 @@ def nan_to_num(input, nan=None, posinf=None, neginf=None):
     """
     if input.dtype is torch.float64:
         raise TypeError("For NanToNum, the dtype of 'input' must not be float64.")
+    nan, posinf, neginf = [v.item() if isinstance(v, torch.Tensor) else v for v in (nan, posinf, neginf)]
     return torch.nan_to_num(input, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
 
 

@@ -326,7 +326,13 @@ def softmin(x, axis=-1, *, dtype=None):
     return softmaxed(-_to(x, dtype), axis)
 
 
-@op(primitive="Softplus")
+@primitive("Softplus")
+def _softplus(x):
+    """log(1 + exp(x)) (``mindspore.ops.Softplus``)."""
+    return F.softplus(x)
+
+
+@op(named="Softplus")
 def softplus(input, beta=1, threshold=20):
     """log(1 + exp(beta * input)) / beta, the input itself above ``threshold`` (``mindspore.ops.softplus``).
     """
@@ -361,6 +367,8 @@ def tanhshrink(input):
 @op(primitive="SoftShrink", init={"lambd": 0.5}, alias="soft_shrink", method="soft_shrink")
 def softshrink(input, lambd=0.5):
     """input moved towards zero by ``lambd``, zero within it (``mindspore.ops.softshrink``)."""
+    if lambd != lambd:                      # NaN, which torch refuses: nothing is beyond it
+        return torch.zeros_like(input)
     return F.softshrink(input, lambd)
 
 

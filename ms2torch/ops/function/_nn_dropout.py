@@ -45,7 +45,7 @@ def dropped_channels(t: torch.Tensor, p: float, dims: int) -> torch.Tensor:
         raise wrong_dtype(f"Dropout{max(dims, 2)}D", "x", t.dtype, (*_FLOATS, *_INTEGERS))
     kernel = _kernel(dims, p, t.shape, t.dtype) if dims > 1 else _kernel(2, p, (*t.shape, 1), t.dtype)
     keep = kernel.channel_mask(t.shape[:2], 1.0 - p).reshape(shape)
-    if p >= 1:
+    if not p < 1:
         y = torch.zeros_like(t)
     elif t.is_floating_point():
         y = dropped(t, keep, 1.0 - p)
@@ -64,7 +64,7 @@ def _check_p(name: str, p) -> None:
     if not isinstance(p, kinds) or (p.__class__ is bool and name == "dropout"):
         raise TypeError(f"For '{name}', the type of 'p' should be one of '['float', 'int']', "
                         f"but got type '{type(p).__name__}'.")
-    if not 0 <= p <= 1:
+    if p < 0 or p > 1:                              # (NaN is neither to MindSpore)
         raise final(RuntimeError(f"For 'Dropout, the 'keep_prob' must be in (0.0, 1.0], but got {1.0 - p:g}"))
 
 
@@ -139,7 +139,7 @@ class Dropout(Primitive):
 
     def __call__(self, x):
         t = x._t
-        if not 0 < self.keep_prob <= 1:
+        if self.keep_prob <= 0 or self.keep_prob > 1:
             raise RuntimeError("For 'Dropout, the 'keep_prob' must be in (0.0, 1.0], but got "
                                f"{self.keep_prob:g}")
         mask = self._stream.dropout_mask(t.shape, self.keep_prob)

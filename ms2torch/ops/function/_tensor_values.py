@@ -82,7 +82,7 @@ def itemset(self, *args):
             given = renderings(new)["call"]
             raise TypeError(f'Failed calling Cast with "Cast()(input={given}, dtype=mindspore.dtype)".')
     changed = wrap(self._t.clone())
-    changed[index] = new
+    changed[index] = new.item() if isinstance(new, np.generic) else new
     return changed
 
 
