@@ -106,7 +106,8 @@ def _worded(called: str, condition: str, error: str = "", words: str = ""):
     elif right.startswith("in "):
         low, high = right[4:-1].split(", ")
         yield (f"num({n}) < {low} or num({n}) > {high}", "ValueError",
-               f"{told}, the '{n}' must be in range of {right[3:]}, but got {{text({n})}} with type '{{type({n})}}'.")
+               f"{told}, the '{n}' must be in range of {right[3:]}, but got {{text({n})}} with type "
+               f"'{{type({n})}}'.")
     elif right.startswith("of "):
         words = right[3:].split(", ")
         yield (f"{n} not in {words}", "ValueError",
