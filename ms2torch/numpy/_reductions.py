@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from math import nan
 
+import numpy as np
 import torch
 
-from ms2torch._core.checks.calls import class_text
+from ms2torch._core.checks.calls import class_text, no_matching_form
 from ms2torch._core.checks.words import renderings
+from ms2torch._core.errors import asked
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.operators.registry import OPS
@@ -144,16 +146,24 @@ def ptp(x, axis=None, keepdims=False):
     return _kernel("amax")(x, axis, keepdims) - _kernel("amin")(x, axis, keepdims)
 
 
+def _one_axis(name: str, axis):
+    """An axis as the parser of methods takes it, an int or None."""
+    whole = isinstance(axis, (int, np.integer)) and not isinstance(axis, bool)
+    if axis is None or whole or isinstance(axis, torch.Tensor):
+        return axis
+    raise asked(no_matching_form(name, axis))
+
+
 @arrays(1)
 def argmax(a, axis=None):
     """The index of the largest element, as Int64 (``mindspore.numpy.argmax``)."""
-    return _kernel("argmax")(a, axis)
+    return _kernel("argmax")(a, _one_axis("argmax", axis))
 
 
 @arrays(1)
 def argmin(a, axis=None):
     """The index of the smallest element, as Int32 (``mindspore.numpy.argmin``)."""
-    return _kernel("argmin")(a, axis)
+    return _kernel("argmin")(a, _one_axis("argmin", axis))
 
 
 @arrays(1)

@@ -62,7 +62,7 @@ def as_constant(obj, want: torch.dtype | None = None) -> torch.Tensor:
                         f"{type(obj)}")
     if isinstance(obj, (list, tuple)):
         flat = list(_leaves(obj))
-        if any(x is None for x in flat):
+        if any(x is None or isinstance(x, _dtype.Type) for x in flat):
             raise refusal(ValueError, "Input array must have the same size across all dimensions.")
         if any(isinstance(x, torch.Tensor) and not x.ndim and x.dtype is torch.int64 for x in flat):
             raise refusal(NotImplementedError, "The python type <class 'numpy.longlong'> cannot be converted "

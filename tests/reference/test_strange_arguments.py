@@ -108,3 +108,17 @@ def test_what_is_no_number_nor_word():
             answers(lambda v: ops.igamma(V, v), (np.float32(1),)), answers(lambda v: V.masked_fill(V > 0, v), (np.int64(1),)),
             answers(lambda v: V.itemset(0, v), (np.float32(2),)),
             answers(lambda v: X.sum(v), (np.str_("ab"), slice(0, 2))), answers(ops.ceil, (np.str_("ab"),)))
+
+
+@case(each={"name": ["transpose", "argmax", "min", "abs", "InvertPermutation"]})
+def test_objects_for_axes_and_tensors(name):
+    functions = {"transpose": lambda v: X.transpose(1, v), "argmax": lambda v: mnp.argmax(X, v),
+                 "min": lambda v: X.min(axis=v), "abs": lambda v: Tensor.abs(v), "InvertPermutation": ops.InvertPermutation()}
+    out = {"InvertPermutation": ((V, 1), nn.ReLU, ..., range(2)), "transpose": (np.array(1),)}.get(name, ())
+    return answers(functions[name], [v for v in OBJECTS if not any(v is x or (x is nn.ReLU and isinstance(v, nn.Cell)) or (
+        type(v) is type(x) and not isinstance(v, type) and str(v) == str(x)) for x in out)])
+
+
+@case
+def test_the_order_of_axes_may_be_one_thing():
+    return answers(X.transpose, (nn.ReLU(), "a", (V, 1), np.int64(1), Tensor(1), 1.5, {}, slice(0, 2)))

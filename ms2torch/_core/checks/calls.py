@@ -258,6 +258,8 @@ def compiled_name(value) -> str:
     """The name of a value's class where a compiled function of Python says it: ``'numpy.float32'``."""
     if isinstance(value, Type):
         return f"'mindspore._c_expression.typing.{type(value).__name__}'"
+    if not isinstance(value, type):
+        value = getattr(value, "_t", value)
     return f"'{'numpy.' * isinstance(value, (np.ndarray, np.generic))}{type_name(value)}'"
 
 

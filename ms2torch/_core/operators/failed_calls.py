@@ -72,11 +72,11 @@ def lacking_error(public, told, wrong: Exception, err: Exception) -> TypeError |
     return no_form_error(public, told, True) if of_none or told_otherwise else None
 
 
-def _no_tensor(public: str, value=...) -> TypeError | None:
+def _no_tensor(public: str, value=refused.NOTHING) -> TypeError | None:
     """What Python says where a method of a compiled class is given another object as its own, or none."""
     if public not in OVERLOADS and public not in SINGLE_FORMS:
         return None
-    if value is ...:
+    if value is refused.NOTHING:
         return TypeError(f"unbound method TensorPy.{public[7:]}() needs an argument")
     return TypeError(f"descriptor '{public[7:]}' for 'TensorPy' objects doesn't apply to a "
                      f"{compiled_name(value)} object")

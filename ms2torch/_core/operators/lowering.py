@@ -102,9 +102,11 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
     apart = frozenset(n for n, d in defaults_of(taken).items() if d is OMITTED is not defaults_of(shown)[n])
 
     def explain(err, values):
-        if hasattr(err, "asked"):
-            raise err
         raw = [lower(v) for v in values]
+        if hasattr(err, "asked"):
+            told = given_pairs(taken, raw, err, "method" if method else "function")
+            raise (public[0] in OVERLOADS and no_form_error(public, told, nullable=nullable_of(taken))
+                   ) or err
         if err.__class__ is OddArgument:
             if (key := accepted.key(values)) not in accepted:
                 if wrong := odd_one(raw):
@@ -197,10 +199,10 @@ def _of_any_arguments(kernel, name: str, valid: str | None, also: dict[str, str]
         try:
             result = run(*raw, **kwargs)
         except FAILURES as err:
-            if hasattr(err, "asked"):
-                raise
-            takes = inspect.signature(call)
             pairs = [*enumerate(raw), *map(refused.Named, lower(named).items())]
+            if hasattr(err, "asked"):
+                raise (public[0] in OVERLOADS and no_form_error(public, pairs)) or err from None
+            takes = inspect.signature(call)
             try:
                 takes.bind(*raw, **kwargs)
             except TypeError:
@@ -210,7 +212,7 @@ def _of_any_arguments(kernel, name: str, valid: str | None, also: dict[str, str]
                 raise twice or no_form_error(public, pairs, True) or refused.signature_error(
                     called, call.__qualname__, told, raw, named, 0) from None
             # (of view(2, 3); an error without words is one that the forms tell)
-            shape = err.args and all(v.__class__ is int for v in raw[1:])
+            shape = err.args and raw[1:] and all(v.__class__ is int for v in raw[1:])
             if (wrong := not shape and no_form_error(public, pairs, not err.args)):
                 raise wrong from None
             places = zip(refused.position_names("", takes, len(raw)), raw, strict=True)

@@ -118,8 +118,6 @@ def from_list(data, plain, want: torch.dtype | None) -> torch.Tensor:
     except ValueError:
         array = np.empty((), object)
     if array.dtype.kind in "OUSMm":
-        if array.ndim and isinstance(array.flat[0], _dtype.Type):      # (which are no numpy objects there)
-            raise ValueError("Input array must have the same size across all dimensions.")
         raise TypeError(f"For Tensor, the input_data is {data} that contain unsupported element.")
     if array.dtype == np.float64 and want is None:
         with np.errstate(over="ignore"):

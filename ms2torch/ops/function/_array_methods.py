@@ -14,9 +14,16 @@ import torch
 
 from ms2torch._core import mode
 from ms2torch._core.checks import refused
-from ms2torch._core.checks.calls import compiled_name, describe, no_matching_form
+from ms2torch._core.checks.calls import (
+    compiled_name,
+    describe,
+    no_matching_form,
+    type_name,
+    wrong_inputs,
+)
 from ms2torch._core.checks.compiled_methods import one_argument, without_arguments
 from ms2torch._core.checks.overloads import overload_error
+from ms2torch._core.checks.words import renderings
 from ms2torch._core.devices.device import device as _here
 from ms2torch._core.errors import asked
 from ms2torch._core.gradient import integers
@@ -264,14 +271,38 @@ def transpose(input, *axes, dim0=None, dim1=None):
     elif axes == (None,):
         return input.permute(*range(ndim - 1, -1, -1))
     elif len(axes) == 2 and (ndim != 2 or graph_streams.here.call is None):
-        return torch.transpose(input, *map(whole, axes))
+        try:
+            return torch.transpose(input, *map(whole, axes))
+        except TypeError:
+            raise _no_axes(axes) from None
+    elif wrong := _no_axes(axes):
+        raise wrong
     elif len(axes) != ndim:
         raise ValueError("For Tensor.transpose, the number of axes must be equal to the dimension of Tensor, "
                          f"but got {len(axes)} in the number of axes.")
     try:
         return input.permute(axes)
+    except TypeError:
+        raise _no_axes((axes,)) or _no_axes(axes) from None
     except (RuntimeError, IndexError) as err:
         raise not_an_order(input, axes) or err from None
+
+
+def _no_axes(axes) -> TypeError | None:
+    """MindSpore's error where axes are no ints: its parser's about the first, its operator's about others."""
+    first = axes[0]
+    if isinstance(first, (torch.Tensor, np.integer)) or (isinstance(first, np.ndarray) and not first.ndim):
+        cls = renderings(first)["cls"]
+        return asked(TypeError("For Tensor.transpose, the parameter 'axes' must be a tuple/list, or series "
+                               f"of integer, but got {cls}"))
+    sequence = first is None or isinstance(first, (tuple, list))
+    if (len(axes) == 1 or not sequence) and (not isinstance(first, int) or isinstance(first, bool)):
+        told = f"'axes' (position 1) must be tuple of int but found type of {type_name(first)} at pos 0." if \
+            len(axes) == 1 else f"'dim0' (position 1) must be int, not {type_name(first)}."
+        return asked(TypeError(f"transpose(): argument {told}"))
+    if all(isinstance(n, int) and not isinstance(n, bool) for n in axes):
+        return None
+    return asked(wrong_inputs("Transpose", input=torch.empty(0), dims=tuple(axes)))
 
 
 @method

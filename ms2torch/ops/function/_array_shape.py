@@ -11,7 +11,7 @@ import torch
 
 from ms2torch._core import mode
 from ms2torch._core.checks.calls import wrong_inputs
-from ms2torch._core.checks.words import renderings
+from ms2torch._core.checks.words import renderings, with_public_classes
 from ms2torch._core.errors import asked, final
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import OMITTED, spelled
@@ -518,7 +518,23 @@ def interleave(input, repeats, axis):
 @primitive("InvertPermutation")
 def _invert_permutation(input_x):
     """Of a tuple that permutes the first numbers, the one that undoes it."""
+    if input_x is None or isinstance(input_x, torch.Tensor):
+        told = "Ref[{}]" if isinstance(input_x, torch.nn.Parameter) else "{}"
+        raise final(ValueError(f"For 'InvertPermutation', the value of 'input_x' "
+                               f"{'can not be None' if input_x is None else 'must be non-Tensor'}, but got "
+                               f"{told.format(renderings(input_x)['kind'])}."))
+    try:
+        input_x = list(input_x.decode() if isinstance(input_x, bytes) else input_x)
+    except TypeError as err:
+        raise final(with_public_classes(err, (input_x,))) from None
+    if not input_x:
+        raise final(ValueError("min() arg is an empty sequence"))
     for i, n in enumerate(input_x):
+        if not isinstance(n, int) or isinstance(n, bool):
+            told = "NoneType" if isinstance(n, torch.Tensor) else \
+                "str" if isinstance(n, str) else type(n).__name__
+            raise final(TypeError(f"For 'InvertPermutation', the type of 'input[{i}]' should be 'int', but "
+                                  f"got type '{told}'."))
         if n in input_x[:i]:
             raise ValueError("For 'InvertPermutation', the 'input_x' can not contain duplicate values, "
                              f"but got duplicated {n} in the 'input_x'.")
