@@ -12,7 +12,9 @@ import ast
 import collections
 import copy
 import functools
+import inspect
 import linecache
+import re
 import sys
 import types
 from dataclasses import dataclass, field
@@ -141,6 +143,10 @@ def _read(reading: Reading, owner) -> None:
     if node is None:
         return
     forward = _Forward(reading, owner)
+    if owner is not None and not _has_self(node.args):
+        reading.copy = _without_self(function)
+        forward.fill(reading.copy)
+        return
     try:
         refusals.check(node)
         names.check(node, function, owner)
@@ -190,6 +196,32 @@ def _refusing(function, error: Exception):
 
     refused._graph_source, refused._graph_refuses = function, True
     return refused
+
+
+def _has_self(args: ast.arguments) -> bool:
+    return [a.arg for a in (*args.posonlyargs, *args.args)][:1] == ["self"]
+
+
+def _without_self(function):
+    """A method whose first argument has another name than "self": MindSpore's compiler does not bind it."""
+    takes = inspect.signature(function)
+    plain = all(p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD for p in takes.parameters.values())
+
+    @functools.wraps(function)
+    def unbound(owner, *args, **kwargs):
+        try:
+            given = takes.bind(*args, **kwargs)
+        except TypeError as error:
+            if plain and not kwargs:
+                raise final(TypeError(
+                    f"The parameters number of the function is {len(takes.parameters)}, but the number of "
+                    f"provided arguments is {len(args)}.")) from None
+            missing = re.search("'(.+)'", str(error))
+            raise final(RuntimeError(f"Miss argument input for parameter:{missing and missing[1]}")) from None
+        return copy_of(function)(*given.args, **given.kwargs)
+
+    unbound._graph_source, unbound._graph_refuses = function, True
+    return unbound
 
 
 # ---- source ------------------------------------------------------------------------------------------------

@@ -96,3 +96,44 @@ def test_a_method_of_a_cell_outside():
     def call(place):
         return actor.act(place)
     return twice(call, actor, ms.Tensor(0))
+
+
+class Nameless(nn.Cell):
+    """The compiler binds what is called "self", nothing else."""
+
+    def construct(this, x):
+        return x + 1
+
+
+class WithDefault(nn.Cell):
+    def construct(this, x, y=2):
+        return x + y
+
+
+class Helped(nn.Cell):
+    def helper(this, x):
+        return x * 2
+
+    def construct(self, x):
+        return self.helper(x)
+
+
+@case(raises="of the function is 2, but the number of provided arguments is 1.", mode="GRAPH",
+      each={"of": [Nameless, Helped]})
+def test_a_first_argument_of_another_name_is_not_the_cell(of):
+    return of()(ms.Tensor([1.0]))
+
+
+@case(raises=True, mode="GRAPH")
+def test_beside_a_default_the_missing_argument_is_named():
+    return WithDefault()(ms.Tensor([1.0]))
+
+
+@case(each={"of": [Nameless, WithDefault, Helped]})
+def test_outside_of_graphs_it_is(of):
+    return of()(ms.Tensor([1.0]))
+
+
+@case(mode="GRAPH")
+def test_what_such_a_method_is_given_begins_with_its_first_argument():
+    return WithDefault()(ms.Tensor([1.0]), ms.Tensor([1.0]))
