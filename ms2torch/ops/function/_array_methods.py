@@ -275,7 +275,7 @@ def transpose(input, *axes, dim0=None, dim1=None):
             return torch.transpose(input, *map(whole, axes))
         except TypeError:
             raise _no_axes(axes) from None
-    elif wrong := _no_axes(axes):
+    elif axes[0].__class__ is not int and (wrong := _no_axes(axes)):
         raise wrong
     elif len(axes) != ndim:
         raise ValueError("For Tensor.transpose, the number of axes must be equal to the dimension of Tensor, "
