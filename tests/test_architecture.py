@@ -83,7 +83,7 @@ _naming
 _checkparam _checkparam_arrays log version common communication language mint.distributed
 ops
 _context_settings boost context nn parallel train compression
-_c_dataengine _c_expression _extends amp dataset device_context device_manager experimental hal \
+_c_dataengine _c_expression _extends amp dataset device_context device_manager experimental explainer hal \
     mindrecord mint multiprocessing numpy onnx profiler rewrite runtime scipy tools utils
 cli compiler convert difftest doctor examples migrate mindir run_check scan shim translate __main__
 """.replace("\\\n", "").strip().splitlines()]

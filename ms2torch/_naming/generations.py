@@ -79,6 +79,8 @@ CHANGES = {
     "mindspore.ops.MaxPool": Change(          # 1.0.0 was measured; 1.1.1 has the later names
         (1, 2), "MaxPool, AvgPool and MaxPoolWithArgmax say ksize and padding",
         "they say kernel_size and pad_mode"),
+    "mindspore.ops.IsInstance": Change(       # 1.0.0 was measured
+        (1, 1), "Python's ints count as Int32", "they count as Int64"),
     "mindspore.ops.Roll": Change(             # 2.0.0 and 2.7.0 were measured
         (2, 3), "Roll(shift, axis)", "Roll(shifts, dims)"),
     "mindspore.ops.dropout": Change(

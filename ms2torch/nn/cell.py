@@ -30,6 +30,7 @@ from ms2torch.common.parameter import Parameter, ParameterTuple
 from ms2torch.language.differentiating import is_gradient, names_a_gradient
 
 from ._cell_call import CellCall
+from ._cell_earlier import CellEarlier
 from ._cell_hooks import CellHooks, HookHandle  # noqa: F401 - MindSpore has HookHandle here too
 from ._cell_settings import CellSettings
 from ._cell_state import CellState, register_cell_buffer_registration_hook
@@ -41,7 +42,7 @@ __all__ = ["Cell", "GraphCell", "register_cell_buffer_registration_hook"]
 _Module = torch.nn.Module
 
 
-class Cell(CellTree, CellState, CellCall, CellHooks, CellSettings, _Module):
+class Cell(CellTree, CellState, CellCall, CellHooks, CellSettings, CellEarlier, _Module):
     """Base class of networks and layers: parameters and child Cells as attributes, the computation in
     ``construct``.
 

@@ -19,10 +19,10 @@ def run(tmp_path, text):
 # MindSpore 2.10: ModuleNotFoundError: No module named 'mindspore.nn.transformer'.
 @pytest.mark.parametrize("kind", ["ImportError", "ModuleNotFoundError", "(OSError, ImportError)"])
 def test_a_module_that_newer_releases_lack_is_not_found_by_a_program_that_has_another_way(kind, tmp_path):
-    text = "try:\n    from ms2torch.explainer.explanation import GradCAM as it\n"
+    text = "try:\n    from ms2torch.explainer.benchmark import Faithfulness as it\n"
     found = run(tmp_path, f"{text}except {kind} as err:\n    it = err")["it"]
     assert isinstance(found, ModuleNotFoundError)
-    assert str(found) == "No module named 'mindspore.explainer.explanation'"
+    assert str(found) == "No module named 'mindspore.explainer.benchmark'"
 
 
 def test_a_name_that_is_missing_fails_a_probe_and_says_so(tmp_path, capsys, monkeypatch):
