@@ -15,7 +15,7 @@ _DTYPES = (*(_dtype._NAMED[n] for n in (
     "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
     "bfloat16", "complex64", "complex128", "int4", "float8_e4m3fn", "float8_e5m2", "hifloat8", "bool")),
     _dtype.string)
-_ELEMENTS = " ".join(f"<class 'numpy.{n}'>" for n in (
+_ELEMENTS = "\n".join(f"<class 'numpy.{n}'>" for n in (
     "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
     "bool_", "str_", "complex64", "complex128"))
 
@@ -69,18 +69,31 @@ def filled(number, dtype: torch.dtype, where: torch.device) -> torch.Tensor:
 _NATURAL = {bool: torch.bool, int: torch.int64, float: torch.float32, complex: torch.complex128}
 
 
+def _is_number_or_numbers(element) -> bool:
+    """Whether numpy makes an array of numbers of it."""
+    made = np.array(element).dtype
+    return made.kind in "biufc" and made.itemsize <= (16 if made.kind == "c" else 8)
+
+
+def _not_of_numbers(array: np.ndarray) -> TypeError:
+    """What is said of an array of objects: of its first element that is no number nor numbers, if any."""
+    wrong = next((at for at, e in np.ndenumerate(array) if not _is_number_or_numbers(e)), None)
+    what = (f", numpy array: {array}, data type: {array.dtype}." if wrong is None else
+            f", because the element type '{type(array[wrong])}' of array is not "
+            f"supported.\nThe element index in array: {wrong}, numpy array: {array}.")
+    return TypeError(f"initializing tensor by numpy array failed{what}\nThe supported element type of "
+                     f"ndarray as follow: \n{_ELEMENTS}")
+
+
 def from_array(array: np.ndarray) -> torch.Tensor:
     """A copy of a numpy array, which keeps its dtype."""
     if array.dtype.kind in "US":
         raise unsupported("mindspore.Tensor of strings", "torch has no tensors of strings.", "a numpy array.")
     if array.dtype.kind not in "biufc" or array.dtype.itemsize > (16 if array.dtype.kind == "c" else 8):
-        raise TypeError(
-            f"initializing tensor by numpy array failed, because the element type '{type(array.ravel()[0])}' "
-            f"of array is not supported. The element index in array: (0,), numpy array: {array}. The "
-            f"supported element type of ndarray as follow: {_ELEMENTS} ")
+        raise _not_of_numbers(array)
     if not array.dtype.isnative:
         raise TypeError(f"initializing tensor by numpy array failed, numpy array: {array}, data type: "
-                        f"{array.dtype.str}. The supported element type of ndarray as follow: {_ELEMENTS} ")
+                        f"{array.dtype.str}.\nThe supported element type of ndarray as follow: \n{_ELEMENTS}")
     copied = np.array(array, copy=True, order="C")
     if array.dtype.char in "qQ":
         # numpy has two integer types of 64 bits, of which torch knows one.

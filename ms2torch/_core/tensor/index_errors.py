@@ -105,6 +105,21 @@ def axis_bound(index: int, n: int) -> IndexError:
     return IndexError(f"Index {index} is out of bounds for axis 0 with size {n}")
 
 
+def beyond_shape(entries, shape) -> IndexError:
+    named = ", ".join(str(e[0] if isinstance(e, list) and len(e) == 1 else e) for e in entries)
+    return IndexError(f"Tuple index ({named}) out rang of tensor shape {_vector(shape)}")
+
+
+def check_against_first(entries, n: int) -> None:
+    """MindSpore holds the numbers of all lists within a list against the first dimension before it writes."""
+    for entry in entries:
+        if isinstance(entry, list):
+            check_against_first(entry, n)
+            wrong = next((i for i in entry if i.__class__ is int and not -n <= i < n), None)
+            if wrong is not None:
+                raise IndexError(f"index {wrong} out of bounds for dimension with size {n}")
+
+
 def sequence_bound(index: int, n: int) -> IndexError:
     return IndexError(f"index {index} out of bounds for dimension with size {n}")
 

@@ -80,12 +80,14 @@ def setitem(t: torch.Tensor, index, value) -> None:
     fraction = None if isinstance(index, float) else _first_float(index)
     if fraction is not None:                # (reading takes them)
         raise errors.not_an_entry(fraction)
-    if isinstance(index, list) and not any(map(_is_other, index)):
-        entries = [index]                # lists of lists: one index here, one per dimension in reading
-    elif t.ndim == 0 and isinstance(index, slice):
+    if t.ndim == 0 and isinstance(index, slice):
         raise errors.no_dimension()
-    else:
-        entries = _entries(t, index)
+    entries = _entries(t, index)
+    if isinstance(index, list) and entries[0] is not index:
+        entries = _numbers(entries)
+        if len(entries) > t.ndim and all(isinstance(e, (int, list)) for e in entries):
+            raise errors.beyond_shape(entries, t.shape)
+        errors.check_against_first(entries, t.shape[0])
     plan = _Plan(t, entries, writing=True)
     if plan.tensors is None:
         _fill(plan.view, value, plan.flips)
@@ -170,11 +172,11 @@ def _entries(t: torch.Tensor, index) -> list:
     raise errors.unsupported_type(index)
 
 
-def _is_other(i) -> bool:
-    """Whether an element of a list index is more than numbers."""
-    if isinstance(i, (list, tuple)):
-        return any(map(_is_other, i))
-    return i.__class__ not in (int, bool, float)
+def _numbers(e):
+    """Lists within a list as writing takes them: True and False are 1 and 0 there."""
+    if isinstance(e, (list, tuple)):
+        return [*map(_numbers, e)]
+    return int(e) if e.__class__ is bool else e
 
 
 def _first_float(index) -> float | None:
