@@ -55,15 +55,19 @@ TOLERANCES = {
     "cross_entropy": {"float16": (1e-2, 4e-3)},
     # Filters, delays and envelopes go through float32.
     "audio": {"float64": (1e-5, 2e-6), "float32": (1e-4, 1e-5)},
-    # IGamma's derivative is a series in float32.
+    # IGamma's series is in float32, its derivative's too.
+    "igamma": {"float32": (1e-4, 1e-5), "float64": (1e-4, 1e-6)},
     "special functions as layers": {"float32": (1e-4, 1e-5)},
     # Frames are turned and put together in float32.
     "sounds of speech": {"float64": (1e-4, 2e-4), "float32": (1e-4, 2e-4)},
     # Rates, decays and 1 - beta are float32 whatever the parameters are.
     **{kind: {"float64": (2e-5, 1e-6), "float32": (1e-5, 1e-5)} for kind in ("optimizers", "updates")},
-    # Positions between pixels and CTC's probabilities are float32.
-    **{name: {"float64": (2e-6, 2e-6)} for name in ("grid_sample", "GridSampler3D", "CTCLossV2", "nn.CTCLoss",
+    # Positions between pixels are float32.
+    **{name: {"float64": (2e-6, 2e-6)} for name in ("grid_sample", "GridSampler3D",
                                                     "upsample", "resizing", "affine_grid", "Betainc", "cdist")},
+    # Sums of probabilities and singular values are Float32, whatever comes in.
+    **{name: {"float64": (2e-5, 1e-5)} for name in ("CTCLossV2", "nn.CTCLoss", "log_softmax")},
+    "cond": {"float64": (2e-6, 2e-6)},
     # Its CPU kernels compute Float64 with functions, or sums, of Float32, and LayerNorm's round mean and
     # variance to Float16.
     **{name: {"float64": (1e-6, 1e-6)} for name in ("softplus", "digamma", "lgamma", "std", "var")},

@@ -1,9 +1,10 @@
 """What the fuzzer found once it drew more for some lines, and narrow dtypes for all."""
 
 import mindspore as ms
+import mindspore.dataset as ds
 import numpy as np
 from mindspore import Tensor, mint, nn, ops
-from mindspore.dataset import text, transforms
+from mindspore.dataset import audio, text, transforms
 
 from tests.reference.judge import case
 
@@ -109,3 +110,27 @@ def test_fmod_by_a_number_beyond_the_dtype(dtype):
 def test_rows_that_are_not_there_are_zeros_whatever_the_first_row_is():
     table = Tensor(np.array([[np.inf, np.nan], [2, 3]], np.float32))
     return ops.EmbeddingLookup()(table, Tensor([0, 2], ms.int32), 1)
+
+
+@case(each={"dtype": [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64]})
+def test_powers_too_large_for_the_integer(dtype):
+    x = Tensor(np.array([0, 2, 3, 10, 7], dtype))
+    return [ops.pow(x, Tensor(np.array(n, dtype))) for n in (7, 10, 31, 33, 40, 64)]
+
+
+@case
+def test_integers_to_negative_powers_and_large_squares():
+    x, large = Tensor(np.array([0, 2, -1], np.int32)), Tensor(np.array([3000000001, -3000000001]))
+    return x ** Tensor(np.array(-1, np.int32)), large ** 2, ops.square(large), mint.pow(large, 2), 2 ** Tensor([3, -1])
+
+
+@case
+def test_fractions_of_bools_are_integers():
+    return [ops.frac(Tensor(np.array([True, False]))), Tensor(np.array([3, -2], np.int32)).frac()]
+
+
+@case(each={"kind": ["TPDF", "RPDF", "GPDF"], "shape": [(20,), (1, 20), (2, 10)]})
+def test_dithered_sound(kind, shape):
+    ds.config.set_seed(3)
+    wave = np.random.RandomState(0).uniform(-1, 1, shape)
+    return [audio.Dither(getattr(audio.DensityFunction, kind), shaped)(wave.copy()) for shaped in (False, True)]

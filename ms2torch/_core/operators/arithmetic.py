@@ -328,17 +328,35 @@ def mint_power(a, b):
 def _of_integers_too(of_tensors):
     def compute(a, b):
         try:
-            return of_tensors(a, b)
+            result = of_tensors(a, b)
         except RuntimeError:
-            if not bool((torch.as_tensor(b) < 0).any()):
+            dtype = a.dtype if isinstance(a, torch.Tensor) else b.dtype
+            of_double = dtype in UNSIGNED or bool((torch.as_tensor(b) < 0).any())
+            if not of_double or not broadcastable(a, b):
                 raise
-        # Integers to a negative power: the float result, cut off.
-        if isinstance(a, torch.Tensor):
-            return torch.pow(a.to(torch.float64), b).to(a.dtype)
-        return torch.pow(float(a), b.to(torch.float64)).to(b.dtype)
+        else:
+            dtype = result.dtype
+            if dtype not in _ENDS:
+                return result
+        return _whole_power(a, b, dtype)
 
-    compute.of_tensors = of_tensors
     return compute
+
+
+# Beyond which double a power of integers is the least number of its dtype, or 0.
+_ENDS = dict.fromkeys((torch.int8, torch.int16, torch.int32, torch.uint8, torch.uint16), 2.0**31) | {
+    torch.int64: 2.0**63, torch.uint32: 2.0**63, torch.uint64: 2.0**64}
+
+
+def _whole_power(a, b, dtype):
+    """The power in double, cut off: what is beyond is the processor's mark for it."""
+    x, y = (n.double() if isinstance(n, torch.Tensor) else float(n) for n in (a, b))
+    found, end = torch.pow(x, y), _ENDS[dtype]
+    held = found.abs() < end
+    if dtype is torch.uint64:
+        found = torch.where(found < end / 2, found, found - end)
+        return torch.where(held, found, 0).to(torch.int64).to(dtype)
+    return torch.where(held, found, -end).to(torch.int64).to(dtype)
 
 
 def _product(a, b):
@@ -415,7 +433,8 @@ modulo = refusing("FloorMod", refusing("FloorMod", floor_modulo, WITHOUT_REMAIND
 floor_mod = _binary("FloorMod", modulo, over_zero=lowest)
 remainder = _binary("FloorMod", floor_modulo, over_zero=dividend)
 numpy_mod = _binary("FloorMod", floor_modulo, over_zero=torch.zeros_like)
-pow = _binary("Pow", _of_integers_too(power))
+power_of_any = _of_integers_too(power)
+pow = _binary("Pow", power_of_any)
 mint_pow = _binary("Pow", _of_integers_too(mint_power))
 equal = _binary("Equal", _reflecting(torch.eq, operator.eq), loose=True)
 not_equal = _binary("NotEqual", _reflecting(torch.ne, operator.ne))

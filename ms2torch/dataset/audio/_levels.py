@@ -85,7 +85,8 @@ class Dither(RandomOperation, AudioTensorOperation):
     def _drawn(self, stream, rows, shape):
         """The wave, as the draws leave it, and its noise."""
         def place():
-            return stream.integer(0, rows.shape[0] - 1), stream.integer(0, rows.shape[1] - 1)
+            row = stream.integer(0, rows.shape[0] - 1) if len(rows) > 1 else 0    # among one none is drawn
+            return row, stream.integer(0, rows.shape[1] - 1)
 
         noise = rows[place()]
         if self.density_function is DensityFunction.RPDF:

@@ -117,6 +117,13 @@ _define(
     "The sign; of complex numbers the unit vector",
     mint=None,
 )
+
+
+def _whole(t):
+    """The dtype of a difference of ``t``, which of bools is Int64."""
+    return torch.int64 if t.dtype is torch.bool else t.dtype
+
+
 _define("floor", _stays_integer(torch.floor), "The largest whole number that is not above", prim="Floor")
 _define("ceil", _stays_integer(torch.ceil), "The smallest whole number that is not below", prim="Ceil")
 _define(
@@ -124,7 +131,7 @@ _define(
 )
 _define(
     "frac",
-    lambda t: t - torch.trunc(t) if t.is_floating_point() else torch.zeros_like(t),
+    lambda t: t - torch.trunc(t) if t.is_floating_point() else torch.zeros_like(t, dtype=_whole(t)),
     "The part behind the point",
     argument="x",
     mint="frac(input)",
