@@ -129,8 +129,16 @@ def test_fractions_of_bools_are_integers():
     return [ops.frac(Tensor(np.array([True, False]))), Tensor(np.array([3, -2], np.int32)).frac()]
 
 
-@case(each={"kind": ["TPDF", "RPDF", "GPDF"], "shape": [(20,), (1, 20), (2, 10)]})
+@case(each={"kind": ["TPDF", "RPDF", "GPDF"], "shape": [(20,), (1, 20), (2, 10), (3, 1)]})
 def test_dithered_sound(kind, shape):
     ds.config.set_seed(3)
     wave = np.random.RandomState(0).uniform(-1, 1, shape)
     return [audio.Dither(getattr(audio.DensityFunction, kind), shaped)(wave.copy()) for shaped in (False, True)]
+
+
+@case
+def test_words_that_are_looked_up_in_lower_case():
+    with open("v.txt", "w") as file:
+        file.write("Hello 1 1\nhello 2 2\nok 4 4\nABC 5 5\n")
+    found = text.Vectors.from_file("v.txt")
+    return [text.ToVectors(found, None, lower)(["Hello", "HELLO", "hello", "OK", "abc", "ABC"]) for lower in (False, True)]

@@ -335,9 +335,9 @@ def _of_integers_too(of_tensors):
             if not of_double or not broadcastable(a, b):
                 raise
         else:
-            dtype = result.dtype
-            if dtype not in _ENDS:
+            if result.dtype not in _ENDS:
                 return result
+            return _whole_power(a, b, result.dtype, result)
         return _whole_power(a, b, dtype)
 
     return compute
@@ -348,15 +348,19 @@ _ENDS = dict.fromkeys((torch.int8, torch.int16, torch.int32, torch.uint8, torch.
     torch.int64: 2.0**63, torch.uint32: 2.0**63, torch.uint64: 2.0**64}
 
 
-def _whole_power(a, b, dtype):
-    """The power in double, cut off: what is beyond is the processor's mark for it."""
+def _whole_power(a, b, dtype, result=None):
+    """The power in double, cut off: what is beyond is the processor's mark for it.
+
+    ``result``, where given, is what integers make of it, and right while a double holds it.
+    """
     x, y = (n.double() if isinstance(n, torch.Tensor) else float(n) for n in (a, b))
     found, end = torch.pow(x, y), _ENDS[dtype]
-    held = found.abs() < end
     if dtype is torch.uint64:
-        found = torch.where(found < end / 2, found, found - end)
-        return torch.where(held, found, 0).to(torch.int64).to(dtype)
-    return torch.where(held, found, -end).to(torch.int64).to(dtype)
+        whole = torch.where(found < end / 2, found, torch.where(found < end, found - end, 0))
+    else:
+        whole = torch.where(found.abs() < end, found, -end)
+    whole = whole.to(torch.int64).to(dtype)
+    return whole if result is None else torch.where(found.abs() < min(end, 2.0**53), result, whole)
 
 
 def _product(a, b):

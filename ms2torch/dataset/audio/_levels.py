@@ -85,8 +85,8 @@ class Dither(RandomOperation, AudioTensorOperation):
     def _drawn(self, stream, rows, shape):
         """The wave, as the draws leave it, and its noise."""
         def place():
-            row = stream.integer(0, rows.shape[0] - 1) if len(rows) > 1 else 0    # among one none is drawn
-            return row, stream.integer(0, rows.shape[1] - 1)
+            # (Among one none is drawn.)
+            return tuple(stream.integer(0, n - 1) if n > 1 else 0 for n in rows.shape)
 
         noise = rows[place()]
         if self.density_function is DensityFunction.RPDF:

@@ -112,8 +112,8 @@ class CharNGram(_Vectors):
 class ToVectors(TextTensorOperation):
     """The vector of a word, float32 (``mindspore.dataset.text.ToVectors``).
 
-    ``unk_init``: what stands for an unknown word (zeros); ``lower_case_backup``: a word that is not there is
-    looked up in lower case.
+    ``unk_init``: what stands for an unknown word (zeros); ``lower_case_backup``: words are looked up in lower
+    case alone, as MindSpore does, whose documentation has it after the word itself.
     """
 
     def __init__(self, vectors, unk_init=None, lower_case_backup=False):
@@ -136,9 +136,7 @@ class ToVectors(TextTensorOperation):
         return found[0] if len(words) == 1 else found
 
     def _of_word(self, word: str, size: int) -> np.ndarray:
-        found = self.vectors._look_up(word)
-        if found is None and self.lower_case_backup:
-            found = self.vectors._look_up(word.lower())
+        found = self.vectors._look_up(word.lower() if self.lower_case_backup else word)
         if found is not None:
             return found
         return np.zeros(size, np.float32) if self.unk_init is None else np.array(self.unk_init, np.float32)
