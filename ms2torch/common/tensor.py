@@ -1,8 +1,10 @@
 """Tensor (``mindspore.common.tensor``)."""
 
+import numpy as np
 import torch
 
-from ms2torch._core.tensor.dtype import to_torch
+from ms2torch._core.errors import final
+from ms2torch._core.tensor.dtype import Type, to_torch
 from ms2torch._core.tensor.tensor import Tensor, as_torch, wrap
 from ms2torch._naming.surface import install_lazy
 
@@ -24,7 +26,15 @@ def frombuffer(buffer, dtype, count=-1, offset=0) -> Tensor:
 
     MindSpore: ``mindspore.frombuffer``. ValueError where the buffer is too short.
     """
-    if memoryview(buffer).readonly:  # torch would share it, and warn that it may be written to
+    try:
+        readonly = memoryview(buffer).readonly
+    except TypeError:
+        raise final(RuntimeError("object does not implement Python buffer protocol.")) from None
+    if any(not isinstance(n, (int, np.integer)) for n in (count, offset)):
+        raise final(TypeError("frombuffer(): incompatible function arguments."))
+    if not isinstance(dtype, Type):
+        raise final(RuntimeError(f"dtype must be mindspore dtype object, but got{dtype}"))
+    if readonly:                     # torch would share it, and warn that it may be written to
         buffer = bytearray(buffer)
     return wrap(torch.frombuffer(buffer, dtype=to_torch(dtype), count=count, offset=offset))
 

@@ -122,3 +122,13 @@ def test_objects_for_axes_and_tensors(name):
 @case
 def test_the_order_of_axes_may_be_one_thing():
     return answers(X.transpose, (nn.ReLU(), "a", (V, 1), np.int64(1), Tensor(1), 1.5, {}, slice(0, 2)))
+
+
+@case
+def test_what_stacks_and_buffers_are_made_of():
+    lists = [v for v in OBJECTS if not isinstance(v, (type, nn.Cell))]
+    return answers(lambda v: ops.stack([v, v]), lists), answers(ops.stack, (ms.Parameter(V, name="rows"), 1.5, (V, 1))), \
+        answers(lambda v: ms.frombuffer(v, ms.uint8), [v for v in lists if not isinstance(v, np.generic)]), \
+        answers(lambda v: ms.frombuffer(b"abcdefgh", v), (int, (1, 2), Tensor([True, False]))), \
+        answers(lambda v: ops.squeeze(X, v), ((True, 1), (V, 1))), answers(ops.softmax, ((True, 1), {}, ms.float32)), \
+        answers(lambda v: ops.PadV3()(Tensor(data((1, 2, 3))), v, Tensor(0.0)), (nn.ReLU(), slice(0, 2), 1 + 2j, np.array([1.0, 2.0])))

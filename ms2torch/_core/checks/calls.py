@@ -75,7 +75,7 @@ def wrong_arguments(valid: str, arguments: dict, defaults: dict) -> TypeError | 
             if given is None and none:
                 found.append(f"{called}={none}")
                 continue
-            if not_whole := _without_whole(given) if " of int" in kinds else None:
+            if not_whole := _WITH_SEQUENCES.search(head) and " of int" in kinds and _without_whole(given):
                 return ValueError(f"For '{head}', the input '{called}' should be integral tensor, but got "
                                   f"{not_whole}.")
             casts = isinstance(given, torch.Tensor) and (head, called) in cast_inputs()
@@ -103,6 +103,10 @@ def failed_call(given: str, valid: str) -> TypeError:
     ``Cast()(input=string, dtype=mindspore.dtype)``."""
     return TypeError(f'Failed calling {given.partition("(")[0]} with "{given}".\n'
                      f'The valid calling should be: \n"{valid}".')
+
+
+# Primitives whose callers in Python make numbers of the Tensors in sequences.
+_WITH_SEQUENCES = re.compile("FFT|^Reduce|^ScatterNd$")
 
 
 def _without_whole(value) -> str:

@@ -9,7 +9,7 @@ They are asked before the computation, so each is true of no call that MindSpore
 
 Where MindSpore has one form of words for all its operators the line says what is right instead, and no more:
 ``seed: int >= 0``, ``dilation: each int > 0``, ``keep_prob: in [0.0, 1.0]``,
-``mode: of REFLECT, SYMMETRIC``, ``strides: a pair``,
+``mode: of REFLECT, SYMMETRIC``, ``strides: a pair``, ``paddings: convertible``,
 ``x: a Tensor``.
 Behind "for" stand the names that the words have for the operator and the argument:
 ``x: Tensor[Float16], Tensor[Float32] for LRN.x``, ``size: a value of int, tuple for Resize.size``,
@@ -112,6 +112,11 @@ def _worded(called: str, condition: str, error: str = "", words: str = ""):
         words = right[3:].split(", ")
         yield (f"{n} not in {words}", "ValueError",
                f"{told}, the '{n}' must be str and must be in '{words}', but got '{{text({n})}}'.")
+    elif right == "convertible":                    # (what no operator's input can be made of)
+        yield (f"kind({n}) in ('Func', 'TypeType') or kind({n})[:5] == 'Slice'", "RuntimeError",
+               "Run op inputs type is invalid!")
+        yield (f"kind({n}) == 'External'", "TypeError",
+               f"Not support for PythonObject(type: {{cls({n})}}, value: {{text({n})}})")
     elif right == "a Tensor":                                        # a check of mindspore.numpy
         yield (f"of({n}) != 'Tensor'", "TypeError",
                f"expect Tensor, but got {{typed({n})}}")

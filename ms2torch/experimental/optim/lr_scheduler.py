@@ -11,6 +11,7 @@ import math
 from bisect import bisect_right
 from collections import Counter
 
+import numpy as np
 import torch
 
 from ms2torch import _checkparam as validator
@@ -371,6 +372,9 @@ class CyclicLR(LRScheduler):
     ) -> None:
         if isinstance(base_lr, bool):
             raise ValueError("Parameter data can not be `bool`")
+        if not isinstance(base_lr, float) and isinstance(base_lr, (np.generic, complex, bytes)):
+            raise TypeError("The type of the argument 'default_input' must be in ['Tensor', 'int', 'float', "
+                            f"'numpy.ndarray', 'list']. But got type {type(base_lr)}.")
         base_lrs = rates_by_group(optimizer, base_lr, "base_lr")
         if last_epoch == -1:
             for group, rate in zip(optimizer.param_groups, base_lrs, strict=True):

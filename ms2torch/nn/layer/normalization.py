@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import operator
 
 import numpy as np
 import torch
@@ -298,13 +299,14 @@ class LayerNormExt(Cell):
             raise ValueError("Expected normalized_shape to be at least 1-dimensional, i.e., containing at "
                              f"least one element, but got normalized_shape = {normalized_shape}")
         self.normalized_shape = tuple(normalized_shape)
+        shape = tuple(map(operator.index, normalized_shape))
         self.eps, self.elementwise_affine = eps, elementwise_affine
         dtype = float32 if dtype is None else dtype
         self.weight = self.bias = None
         if elementwise_affine:
-            self.weight = Parameter(initializer("ones", self.normalized_shape, dtype), name="weight")
+            self.weight = Parameter(initializer("ones", shape, dtype), name="weight")
             if bias:
-                self.bias = Parameter(initializer("zeros", self.normalized_shape, dtype), name="bias")
+                self.bias = Parameter(initializer("zeros", shape, dtype), name="bias")
 
     def construct(self, input):
         weight, bias = self.weight, self.bias

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from ms2torch._core import mode
-from ms2torch._core.checks.calls import type_name
+from ms2torch._core.checks.calls import object_name, type_name
 from ms2torch._core.checks.words import renderings
 from ms2torch._core.errors import final
 from ms2torch._core.gradient import autodiff
@@ -264,6 +264,8 @@ def partial(func, *args, **kwargs):
     if kwargs and not (mode.graph or mode.inside):
         raise TypeError(f"partial() got an unexpected keyword argument '{next(iter(kwargs))}'")
     if not kwargs:
+        if not callable(func):
+            raise AttributeError(f"{object_name(func)} has no attribute '__call__'")
         return functools.partial(func, *args)
 
     def filled(*more, **named):

@@ -136,9 +136,13 @@ def _concat_mint(tensors, dim=0):
 @op(primitive="Stack", init=("axis",))
 def stack(tensors, axis=0):
     """Tensors of one shape and dtype along a new axis (``mindspore.ops.stack``)."""
-    if tensors.__class__ is torch.Tensor:
+    if isinstance(tensors, torch.Tensor):
         tensors = [tensors]
-    if not len(tensors):
+    if not isinstance(tensors, (list, tuple)) or not all(isinstance(t, torch.Tensor) for t in tensors):
+        beside = isinstance(tensors, (list, tuple)) and any(isinstance(t, torch.Tensor) for t in tensors)
+        raise final(ValueError("All input shape size must be the same!") if beside else
+                    TypeError("Infer type failed."))
+    if not tensors:
         raise ValueError("For primitive[Stack], the stack element num must be greater than or equal to 1, "
                          "but got 0.")
     first = tensors[0].dtype

@@ -208,6 +208,8 @@ def squeeze(input, axis=None):
     if not input.ndim:
         return input.clone()
     if axis.__class__ is list or axis.__class__ is tuple:
+        if bool in map(type, axis):
+            raise TypeError("no axes")
         axis = _each_once(axis, input.ndim)
     return torch.squeeze(input, axis)
 
