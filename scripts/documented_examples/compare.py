@@ -21,6 +21,12 @@ RANK = re.compile(r"^\s*#? ?(?:Process with )?(?:rank[_ ](\d+(?: and \d+)*)|Othe
                   re.MULTILINE)
 
 
+# What forms differ in: "[[3., 4.], [1., 2.]]" and "[[3. 4.] [1. 2.]]", "shape[2,4]" and "shape=[2, 4]"; a
+# tuple or a set in the place of a list.
+PUNCTUATION = frozenset(",.:;='\"")
+BRACKETS = {"(": "[", "{": "[", ")": "]", "}": "]"}
+
+
 def tokens(text: str) -> list:
     """Integers, floats, complex numbers, words and marks in order; GAP for dots that stand for anything."""
     as_they_are = ("word", "mark")
@@ -49,9 +55,25 @@ def equal(want, got) -> bool:
 
 def same(documented: str, printed: str) -> bool:
     """Whether ``printed`` is what ``documented`` shows."""
-    want, got = tokens(documented), tokens(printed)
+    return _same(tokens(documented), tokens(printed))
+
+
+def alike(documented: str, printed: str) -> bool:
+    """Whether ``printed`` has the words and numbers of ``documented`` in their order, and its brackets
+    around the same of them."""
+    want, got = ([BRACKETS.get(token, token) for token in tokens(text) if token not in PUNCTUATION]
+                 for text in (documented, printed))
+    return _same(want, got, _equal_in_value)
+
+
+def _equal_in_value(want, got) -> bool:
+    """`equal`, where "2" may be written "2."."""
+    return equal(want, got) or ({type(want), type(got)} == {int, float} and equal(float(want), float(got)))
+
+
+def _same(want: list, got: list, equal=equal) -> bool:
     if GAP not in want:
-        return _here(want, got, 0) and len(want) == len(got)
+        return _here(want, got, 0, equal) and len(want) == len(got)
     pieces: list[list] = [[]]
     for token in want:
         if token is GAP:
@@ -62,17 +84,17 @@ def same(documented: str, printed: str) -> bool:
         return want == got
     first, *between, last = pieces
     start, end = len(first), len(got) - len(last)
-    if start > end or not _here(first, got, 0) or not _here(last, got, end):
-        return _here(want, got, 0) and len(want) == len(got)        # the output itself may hold dots
+    if start > end or not _here(first, got, 0, equal) or not _here(last, got, end, equal):
+        return _here(want, got, 0, equal) and len(want) == len(got)        # the output itself may hold dots
     for piece in between:
-        start = next((i for i in range(start, end - len(piece) + 1) if _here(piece, got, i)), None)
+        start = next((i for i in range(start, end - len(piece) + 1) if _here(piece, got, i, equal)), None)
         if start is None:
             return False
         start += len(piece)
     return True
 
 
-def _here(piece: list, got: list, at: int) -> bool:
+def _here(piece: list, got: list, at: int, equal) -> bool:
     return len(got) - at >= len(piece) and all(
         w is g or equal(w, g) for w, g in zip(piece, got[at:at + len(piece)], strict=True))
 
@@ -91,21 +113,21 @@ def by_rank(want: str, processes: int) -> list[str | None]:
     return said
 
 
-def _all_say(statement: dict, ranks: list[dict]) -> bool:
+def _all_say(statement: dict, ranks: list[dict], same) -> bool:
     """Whether each of several processes prints its part or, where none is told apart, one prints it all."""
     lines = statement["want"].splitlines()
     if all(line.startswith("#") and not RANK.match(line) for line in lines):
         return True                                         # a remark, or nothing
     said = by_rank(statement["want_long"], len(ranks))
     if not any(said):
-        return any(_says(statement, run) for run in ranks)
-    return all(_says({**statement, "want": text, "want_long": text}, run)
+        return any(_says(statement, run, same) for run in ranks)
+    return all(_says({**statement, "want": text, "want_long": text}, run, same)
                for text, run in zip(said, ranks, strict=True) if text is not None)
 
 
-def _verdict_together(statements: list[dict], runs: list[list[dict]]) -> tuple[str, str]:
+def _verdict_together(statements: list[dict], runs: list[list[dict]], same) -> tuple[str, str]:
     pairs = list(zip(statements, runs, strict=False))
-    wrong = [(statement, ranks) for statement, ranks in pairs if not _all_say(statement, ranks)]
+    wrong = [(statement, ranks) for statement, ranks in pairs if not _all_say(statement, ranks, same)]
     if not wrong:
         return "PASS", ""
     statement, ranks = wrong[0]
@@ -123,16 +145,23 @@ def _differs(statement: dict, printed: str) -> tuple[str, str]:
 
 
 def verdict(statements: list[dict], answer: dict) -> tuple[str, str]:
-    """PASS, DIFFERS, SILENT (nothing is documented) or RAISES, and the first thing that is wrong."""
-    runs = answer["runs"]
+    """PASS, FORM (all that is documented is printed, in another form), DIFFERS, SILENT (nothing is
+    documented) or RAISES, and the first thing that is wrong."""
     if answer["raised"]:
         return "RAISES", answer["raised"]
+    exactly = _verdict(statements, answer["runs"], same)
+    if exactly[0] == "DIFFERS" and _verdict(statements, answer["runs"], alike)[0] == "PASS":
+        return "FORM", exactly[1]
+    return exactly
+
+
+def _verdict(statements: list[dict], runs: list[dict], same) -> tuple[str, str]:
     if runs and "ranks" in runs[0]:
-        return _verdict_together(statements, [run["ranks"] for run in runs])
+        return _verdict_together(statements, [run["ranks"] for run in runs], same)
     documented = [(s, r) for s, r in zip(statements, runs, strict=False) if s["want"]]
     if not documented:
         return "SILENT", "nothing is documented"
-    wrong = [(s, r) for s, r in documented if not _says(s, r)]
+    wrong = [(s, r) for s, r in documented if not _says(s, r, same)]
     printed = (r["out"] + (r["value"] if s["want"] else "") for s, r in zip(statements, runs, strict=False))
     if not wrong or same("\n".join(s["want"] for s, _ in documented), "\n".join(printed)):
         return "PASS", ""                                   # all outputs may stand together behind the last
@@ -140,7 +169,7 @@ def verdict(statements: list[dict], answer: dict) -> tuple[str, str]:
     return _differs(statement, run["out"] + run["value"])
 
 
-def _says(statement: dict, run: dict) -> bool:
+def _says(statement: dict, run: dict, same) -> bool:
     if run["documented_error"]:
         return True
     both = run["out"] + run["value"]

@@ -52,6 +52,62 @@ def test_flash_attention_that_sees_no_later_position(mode, later):
     close(result, attention(q, K, V, 0.5, hidden=hidden)[0])
 
 
+def test_flash_attention_within_a_band_that_ends_at_the_last_position():
+    ahead = np.arange(S) - np.arange(3)[:, None] - 2
+    result = ops.flash_attention_score(*of(Q[:, :, :3], K, V), N, scalar_value=0.5, input_layout="BNSD",
+                                       sparse_mode=4, pre_tokens=1, next_tokens=1)
+    close(result, attention(Q[:, :, :3], K, V, 0.5, hidden=(ahead > 1) | (ahead < -1))[0])
+
+
+@pytest.mark.parametrize(("pse_type", "factor"), [(0, 1), (1, 0.5)])
+def test_speed_fusion_attention_tells_what_a_gradient_needs(pse_type, factor):
+    ms.manual_seed(7)
+    shift = Tensor(SHIFT.astype(np.float32))
+    for offset in (0, 12):
+        out, largest, total, nothing, *told = ops.speed_fusion_attention(
+            *of(Q, K, V), N, "BNSD", pse=shift, scale=0.5, pse_type=pse_type, sparse_mode=2)
+        assert [int(t) for t in told] == [7, offset, 0] and nothing.size == 0
+    expected, scores = attention(Q, K, V, 0.5, SHIFT * factor, MASK)
+    close(out, expected)
+    close(largest[..., 7], scores.max(-1))
+    close(total[..., 0], np.exp(scores - scores.max(-1, keepdims=True)).sum(-1))
+    q, k, v = (a[0].transpose(1, 0, 2) for a in (Q, K, V))
+    joined, largest, *_ = ops.speed_fusion_attention(*of(q, k, v), N, "TND", actual_seq_qlen=[2, 5],
+                                                     actual_seq_kvlen=[3, 5])
+    assert largest.shape == (5, N, 8)
+    close(largest[:2, :, 0], attention(*(t.transpose(1, 0, 2) for t in (q[:2], k[:3], v[:3])))[1].max(-1).T)
+    close(joined, ops.flash_attention_score(*of(q, k, v), N, actual_seq_qlen=[2, 5], actual_seq_kvlen=[3, 5],
+                                            input_layout="TND").asnumpy())
+    for options in ({"keep_prob": 0.5}, {"pse_type": 2}):
+        with pytest.raises(NotImplementedError, match="drop_mask"):
+            ops.speed_fusion_attention(*of(Q, K, V), N, "BNSD", **options)
+    with pytest.raises(ValueError, match="'pse_type' must be 0, 1, 2 or 3"):
+        ops.speed_fusion_attention(*of(Q, K, V), N, "BNSD", pse_type=4)
+
+
+def test_means_of_rwkv_fade_and_go_on():
+    decay, bonus = -RNG.random(3) * 2, RNG.normal(size=3)
+    key, value = RNG.normal(size=(2, 2, 6, 3))
+    expected = np.stack([
+        sum(np.exp(decay * (t - 1 - i) + key[:, i]) * value[:, i] for i in range(t))
+        + np.exp(bonus + key[:, t]) * value[:, t] for t in range(6)], 1) / np.stack([
+            sum(np.exp(decay * (t - 1 - i) + key[:, i]) for i in range(t)) + np.exp(bonus + key[:, t])
+            for t in range(6)], 1)
+    wkv = ops.operations.nn_ops.WKV()
+    none = of(np.full((2, 3), -1e38), np.zeros((2, 3)), np.zeros((2, 3)))
+    out, a, b, p = wkv(*of(decay, bonus, key, value), *none)
+    close(out, expected)
+    first, a1, b1, p1 = wkv(*of(decay, bonus, key[:, :4], value[:, :4]), *none)
+    second, *state = wkv(*of(decay, bonus, key[:, 4:], value[:, 4:]), p1, a1, b1)
+    close(ops.concat((first, second), 1), expected)
+    for got, wanted in zip(state, (a, b, p), strict=True):
+        close(got, wanted.asnumpy())
+    slope = ms.grad(lambda v: wkv(*of(decay, bonus, key), v, *none)[0])(of(value)[0])
+    moved = value.copy()
+    moved[:, 1] += 1
+    close((wkv(*of(decay, bonus, key, moved), *none)[0] - out).sum(1), slope[:, 1].asnumpy())
+
+
 def test_flash_attention_with_a_shift_a_band_and_fewer_heads_of_keys():
     ahead = np.arange(S) - np.arange(S)[:, None]
     result = ops.flash_attention_score(
@@ -167,7 +223,7 @@ def test_flash_attention_refuses():
     with pytest.raises(TypeError, match="must have one dtype"):
         ops.flash_attention_score(q, k.astype(ms.float16), v, N, input_layout="BNSD")
     with pytest.raises(NotImplementedError, match="sparse_mode"):
-        ops.flash_attention_score(q, k, v, N, sparse_mode=4, input_layout="BNSD")
+        ops.flash_attention_score(q, k, v, N, sparse_mode=5, input_layout="BNSD")
     with pytest.raises(RuntimeError, match="divisible by"):
         ops.flash_attention_score(*of(*(laid(a, "BSH") for a in (Q, K, V))), 5)
 
@@ -199,3 +255,22 @@ def test_rotated_positions_keep_lengths_and_compose():
     double = np.repeat(angle, 2, -1)
     close(ops.rotary_position_embedding(*of(x, np.cos(double), np.sin(double)), mode=1),
           np.stack([turned.real, turned.imag], -1).reshape(x.shape))
+
+
+def test_tokens_go_to_their_experts():
+    x, chosen = np.arange(9.0).reshape(3, 3), np.array([[0, 1, 1], [2, 1, 1], [0, 0, 0]], np.int32)
+    given = (*of(x), Tensor(chosen))
+    order = sorted(range(9), key=lambda i: (chosen.flat[i], i))
+    tokens, places, counts, _ = ops.moe_init_routing_v2(*given, 0, 0, 3, 0, 2, False)
+    close(tokens, x[[i // 3 for i in order]])
+    close(tokens[places], x.repeat(3, 0))
+    assert counts.asnumpy().tolist() == [4, 4, 1]
+    tokens, _, counts, _ = ops.moe_init_routing_v2(*given, 5, 0, 3, 0, 1, False)
+    close(tokens, x[[i // 3 for i in order[:5]]])
+    assert counts.asnumpy().tolist() == [4, 8, 9]
+    tokens, places, _, before = ops.moe_init_routing_v2(*given, 3, 2, 3, 1, 0, True)
+    close(tokens, np.stack([x[[0, 2]], x[[0, 0]], [x[1], 0 * x[1]]]))        # what MindSpore documents
+    assert places.asnumpy().tolist() == [0, 2, 3, 4, -1, -1, 1, -1, -1]
+    assert before.asnumpy().tolist() == [4, 4, 1]
+    with pytest.raises(ValueError, match="'drop_pad_mode' must be one of"):
+        ops.moe_init_routing_v2(*given, 0, 0, 3, 2, 0, False)

@@ -130,10 +130,17 @@ def _function(shown: Arguments, meant, kind: str, kernel, explain, run, respell=
     if hasattr(run, "cells"):
         run.cells.append(call.__closure__[code.co_freevars.index("kernel")])
     arguments = (*(("self",) if kind == "fixed" else ()), *shown.names)
-    names = tuple(meant[len(shown.names) - by_name : len(shown.names)])
+    names = dict(zip(called, meant[len(shown.names) - by_name : len(shown.names)], strict=True))
+
+    def renamed(constant):
+        """Python keeps the names of a call's arguments together or, where they are many, in pieces."""
+        if constant.__class__ is tuple:
+            return tuple(map(renamed, constant))
+        return names.get(constant, constant) if constant.__class__ is str else constant
+
     call.__code__ = code.replace(
         co_posonlyargcount=int(method), co_varnames=(*arguments, *code.co_varnames[len(arguments):]),
-        co_consts=tuple(names if called and c == called else c for c in code.co_consts))
+        co_consts=renamed(code.co_consts) if called else code.co_consts)
     defaults = (ABSENT,) * required + shown.defaults if respell else shown.defaults
     call.__defaults__, call.__kwdefaults__ = defaults or None, shown.kwdefaults
     return call

@@ -14,7 +14,7 @@ _FAMILIES = (
         "compute with the dequantized weights.",
     ),
     (
-        r"^(Nsa|Lightning|SparseFlash|Mla|SpeedFusion|RingAttention)",
+        r"^(Nsa|Lightning|SparseFlash|Mla)",
         "its attention is defined by Ascend's kernel alone.",
         "ops.flash_attention_score.",
     ),

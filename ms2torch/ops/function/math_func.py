@@ -16,3 +16,10 @@ from ._math_unary import *  # noqa: F403
 from ._segments import *  # noqa: F403
 from ._sequences import *  # noqa: F403
 from .linalg_func import *  # noqa: F403
+
+
+def linalg_norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
+    """``mint.linalg.norm`` where MindSpore keeps it."""
+    from ms2torch.mint.linalg import norm
+
+    return norm(A, ord, dim, keepdim, dtype=dtype)

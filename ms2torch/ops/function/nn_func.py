@@ -21,6 +21,8 @@ from ._attention_pieces import (  # noqa: F401
     multi_head_attention_forward,
 )
 from ._deformable import *  # noqa: F403
+from ._flash_attention import *  # noqa: F403
+from ._infer_attention import *  # noqa: F403
 from ._nn_activation import *  # noqa: F403
 from ._nn_adaptive_pool import *  # noqa: F403
 from ._nn_attention import *  # noqa: F403
@@ -36,6 +38,7 @@ from ._nn_loss import *  # noqa: F403
 from ._nn_lstm import *  # noqa: F403
 from ._nn_norm import *  # noqa: F403
 from ._nn_pool import *  # noqa: F403
+from ._sparse_attention import *  # noqa: F403
 
 
 def interpolate_ext(input, size=None, scale_factor=None, mode="nearest", align_corners=None,
