@@ -6,6 +6,7 @@ import argparse
 import gzip
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
+from queue import SimpleQueue
 
 from overlay import FILES
 
@@ -47,52 +49,59 @@ def unpack(folder: Path, into: Path) -> None:
             (into / name).write_text(text)
 
 
-def run_file(tests: Path, path: str, ids: list[str], limit: float, work: Path) -> dict[str, str]:
-    """For each test of one file "" if it passed, else why not. A test that hangs or kills its process ends
-    it; the rest goes on in a new one."""
-    told: dict[str, str] = {}
-    for attempt in range(len(ids)):
-        left = [name for name in ids if name not in told]
-        if not left:
-            break
-        before = len(told)
-        told |= _attempt(tests, path, left, limit, work / f"{path.replace('/', '_')}.{attempt}")
-        if len(told) == before:
-            break
-    return {name: told.get(name, "not collected") for name in ids}
+class Nursery:
+    """The process that test processes are forked from, one for each of run.py's threads."""
 
+    def __init__(self, tests: Path) -> None:
+        self._tests = tests
+        python_tests = tests / "tests/ut/python"
+        environment = {
+            **os.environ, "MPLBACKEND": "Agg", "DEVICE_TARGET": "CPU", "DEVICE_ID": "0", "GLOG_v": "4",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONPATH": os.pathsep.join(filter(None, (
+                str(HERE), str(tests), str(python_tests), str(HOUSE), os.environ.get("PYTHONPATH")))),
+        }
+        self._process = subprocess.Popen([sys.executable, HERE / "nursery.py"], env=environment, cwd=tests,
+                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
 
-def _attempt(tests, path, ids, limit, stem) -> dict[str, str]:
-    wanted, report, log = (Path(f"{stem}.{kind}") for kind in ("wanted", "report", "log"))
-    wanted.write_text(json.dumps(ids))
-    report.touch()
-    python_tests = tests / "tests/ut/python"
-    inside = path.startswith(("tests/ut/python/dataset", "tests/ut/python/mindrecord"))
-    environment = {
-        **os.environ, "UPSTREAM_WANTED": str(wanted), "UPSTREAM_REPORT": str(report), "MPLBACKEND": "Agg",
-        "DEVICE_TARGET": "CPU", "DEVICE_ID": "0", "GLOG_v": "4", "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONPATH": os.pathsep.join(filter(None, (
-            str(HERE), str(tests), str(python_tests), str(HOUSE), os.environ.get("PYTHONPATH")))),
-    }
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "plugin", "-p", "no:cacheprovider", "-W", "ignore",
-               "--assert=plain", "--rootdir", tests, "-c", tests / "pytest.ini", tests / path]
-    with open(log, "w") as output:
-        process = subprocess.Popen(
-            command, cwd=python_tests if inside else tests, env=environment, stdout=output,
-            stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, start_new_session=True)
-        size, since = 0, time.monotonic()
-        while process.poll() is None:
-            time.sleep(0.05)
+    def run_file(self, path: str, ids: list[str], limit: float, work: Path) -> dict[str, str]:
+        """For each test of one file "" if it passed, else why not. A test that hangs or kills its process
+        ends it; the rest goes on in a new one."""
+        told: dict[str, str] = {}
+        for attempt in range(len(ids)):
+            left = [name for name in ids if name not in told]
+            if not left:
+                break
+            before = len(told)
+            told |= self._attempt(path, left, limit, work / f"{path.replace('/', '_')}.{attempt}")
+            if len(told) == before:
+                break
+        return {name: told.get(name, "not collected") for name in ids}
+
+    def _attempt(self, path, ids, limit, stem) -> dict[str, str]:
+        wanted, report, log = (Path(f"{stem}.{kind}") for kind in ("wanted", "report", "log"))
+        wanted.write_text(json.dumps(ids))
+        report.touch()
+        inside = path.startswith(("tests/ut/python/dataset", "tests/ut/python/mindrecord"))
+        arguments = ["-q", "-p", "plugin", "-p", "no:cacheprovider", "-W", "ignore", "--assert=plain",
+                     "--rootdir", self._tests, "-c", self._tests / "pytest.ini", self._tests / path]
+        folder = self._tests / "tests/ut/python" if inside else self._tests
+        order = [arguments, folder, {"UPSTREAM_WANTED": wanted, "UPSTREAM_REPORT": report}, log]
+        self._process.stdin.write(json.dumps(order, default=str).encode() + b"\n")
+        process = int(self._process.stdout.readline())
+        size, since, hung = 0, time.monotonic(), False
+        while not (select.select([self._process.stdout], [], [], 0.05)[0] or hung):
             if report.stat().st_size != size:
                 size, since = report.stat().st_size, time.monotonic()
-            if time.monotonic() - since > (limit if size else 2 * limit):
-                break
-        hung = process.poll() is None
+            hung = time.monotonic() - since > (limit if size else 2 * limit)
         with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)      # and whatever the tests left running
-        process.wait()
-    ending = f"no end after {limit:.0f} s" if hung else f"ended with code {process.returncode}"
-    return _read(report, ids, ending)
+            os.killpg(process, signal.SIGKILL)      # and whatever the tests left running
+        code = int(self._process.stdout.readline())
+        return _read(report, ids, f"no end after {limit:.0f} s" if hung else f"ended with code {code}")
+
+    def close(self) -> None:
+        self._process.stdin.close()
+        self._process.wait()
 
 
 def _read(report, ids, ending) -> dict[str, str]:
@@ -133,9 +142,22 @@ def main() -> int:
         tests, work = Path(place) / "tests", Path(place) / "work"
         work.mkdir()
         unpack(options.folder.resolve(), tests)
-        runs = [pool.submit(run_file, tests, path, names, options.timeout, work)
-                for path, names in files.items()]
-        told = {name: why for run in runs for name, why in run.result().items()}
+        idle = SimpleQueue()
+        nurseries = [Nursery(tests) for _ in range(min(options.jobs, len(files)))]
+        for nursery in nurseries:
+            idle.put(nursery)
+
+        def run(path, names):
+            nursery = idle.get()
+            try:
+                return nursery.run_file(path, names, options.timeout, work)
+            finally:
+                idle.put(nursery)
+
+        runs = [pool.submit(run, path, names) for path, names in files.items()]
+        told = {name: why for each in runs for name, why in each.result().items()}
+        for nursery in nurseries:
+            nursery.close()
     known = known_failures()
     failed = {name: why for name, why in told.items() if why}
     for name in sorted(failed.keys() - known.keys()):
