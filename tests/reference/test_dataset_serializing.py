@@ -7,6 +7,7 @@ import wave
 
 import mindspore as ms
 import mindspore.dataset as ds
+import mindspore.dataset.audio as A
 import mindspore.dataset.text as X
 import mindspore.dataset.transforms as T
 import mindspore.dataset.vision as V
@@ -87,7 +88,40 @@ OPERATIONS = {
         T.Slice(0),
     ],
     "text": lambda: [X.Truncate(3), X.AddToken("a", True), X.ToNumber(ms.int8), X.CaseFold()],
+    "tokenizer": lambda: [X.PythonTokenizer(str.split)],
+    "sounds": lambda: [
+        *(A.AmplitudeToDB(stype) for stype in A.ScaleType),
+        *(A.Fade(1, 2, shape) for shape in A.FadeShape),
+        A.Angle(),
+        A.FrequencyMasking(True, 3),
+        A.TrebleBiquad(44100, 1.5),
+        A.TimeStretch(fixed_rate=2),
+        A.Resample(8, 4),
+        A.PhaseVocoder(1.5, np.arange(4.0).reshape(4, 1)),
+    ],
+    "spectra": lambda: [
+        A.LFCC(norm=A.NormMode.NONE),
+        A.MFCC(),
+        A.MFCC(n_mfcc=4, melkwargs={
+            "n_fft": 400, "win_length": 300, "hop_length": 100, "f_min": 1.0, "f_max": 8000.0, "pad": 0, "n_mels": 64,
+            "window": A.WindowType.KAISER, "power": 2.0, "normalized": True, "center": True,
+            "pad_mode": A.BorderType.CONSTANT, "onesided": True, "norm": A.NormType.SLANEY,
+            "mel_scale": A.MelType.SLANEY}),
+        A.InverseMelScale(20),
+    ],
 }
+
+# One of each that has no other, as C++ calls them.
+ONES = {type(one()).__name__: one for one in (
+    lambda: V.Perspective([[0, 3], [3, 3], [3, 0], [0, 0]], [[0, 3], [3, 3], [3, 0], [0, 0]]),
+    lambda: V.AdjustBrightness(2.0), lambda: V.AdjustGamma(2.0), lambda: V.Posterize(3), V.AutoAugment,
+    lambda: V.GaussianBlur(3), lambda: V.PadToSize(9), V.RandomEqualize, V.RandomColor, V.DecodeVideo,
+    lambda: V.SlicePatches(2, 2), lambda: V.UniformAugment([V.Invert(), V.Equalize()]),
+    T.Duplicate, T.Unique, lambda: T.PadEnd([3], 0), lambda: T.Mask(T.Relational.EQ, 1), lambda: T.OneHot(3),
+    lambda: T.RandomApply([V.Invert()]), lambda: X.Truncate(2), lambda: X.ToNumber(ms.int8), X.CaseFold,
+    lambda: X.Ngram(2), X.WhitespaceTokenizer, A.Angle, lambda: A.BassBiquad(44100, 1.0), A.Spectrogram,
+    lambda: X.PythonTokenizer(str.split),
+)}
 
 
 def written(made):
@@ -180,6 +214,13 @@ def test_what_cannot_be_read_again():
                 None,
             )
         ]
+
+
+@case(each={"name": list(ONES)})
+def test_which_operations_are_read_again(name):
+    with tempfile.TemporaryDirectory() as folder:
+        made = ds.serialize(pictures(folder).map(ONES[name](), "image"))
+        return said(lambda: ds.serialize(ds.deserialize(made))["operations"])
 
 
 @case

@@ -304,3 +304,9 @@ class AssignedByRow(nn.Cell):
 @case(mode="GRAPH")
 def test_what_vmap_writes_is_a_value_of_its_own():
     return AssignedByRow()(Parameter(Tensor([[1, 2], [5, 6]], ms.int32), name="p"))
+
+
+@case(each={"kind": ["float8_e4m3fn", "float8_e5m2"]})
+def test_what_eight_bits_do_not_hold_when_a_tensor_is_made(kind):
+    made = (448.0, 464, 465, 500.0, float("inf"), np.float64(480), np.array(60000, np.int32), 1e6, 2**-10)
+    return [repr(Tensor(value, getattr(ms, kind))) for value in made]

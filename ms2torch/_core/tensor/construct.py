@@ -52,11 +52,23 @@ def from_number(number, want: torch.dtype | None) -> torch.Tensor:
         if not 0 <= number < 1 << 64:
             raise final(RuntimeError("Unsupported tensor type!"))
         natural = torch.uint64
+    if want is torch.float8_e4m3fn:
+        return converted(filled(number, natural, device()), want)
     if want is not None and want.is_floating_point and natural is not torch.complex128:
         return filled(number, want, device())
     if want is None or want is natural:
         return filled(number, natural, device())
     return filled(number, torch.float64 if natural is torch.float32 else natural, device()).to(want)
+
+
+def converted(t: torch.Tensor, want: torch.dtype) -> torch.Tensor:
+    """``t`` as ``want``; what Float8E4M3FN cannot hold is NaN in it, where torch has its largest number."""
+    if t.is_complex() and not want.is_complex:
+        t = t.real
+    if want is torch.float8_e4m3fn:
+        t = t.to(torch.float64)
+        t = t.masked_fill(t.abs() > 464, torch.nan)
+    return t.to(want)
 
 
 def filled(number, dtype: torch.dtype, where: torch.device) -> torch.Tensor:

@@ -376,7 +376,7 @@ def as_torch(data, dtype=None) -> torch.Tensor:
     else:
         raise construct.refusal(data)
     if want is not None and t.dtype is not want:
-        t = (t.real if t.is_complex() and not want.is_complex else t).to(want)
+        t = construct.converted(t, want)
     return t.to(device()) if t.device != device() else t
 
 

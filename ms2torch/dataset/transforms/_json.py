@@ -12,8 +12,6 @@ from enum import Enum
 
 import numpy as np
 
-from ms2torch._core.errors import unsupported
-
 from ..core.errors import pipeline_error
 from .operation import Compose, PyTensorOperation, TensorOperation
 from .py_transforms_util import Implementation
@@ -22,18 +20,35 @@ _NAMES = {"HWC2CHW": "HwcToChw", "ToType": "TypeCast"}
 # C++ writes nothing of these but their names.
 _BARE_NAMES = """HWC2CHW Duplicate Slice Unique Lookup Ngram SlidingWindow TruncateSequencePair
     UnicodeCharTokenizer WordpieceTokenizer BasicTokenizer CaseFold FilterWikipediaXML NormalizeUTF8
-    RegexReplace RegexTokenizer UnicodeScriptTokenizer WhitespaceTokenizer Concatenate JiebaTokenizer"""
+    RegexReplace RegexTokenizer UnicodeScriptTokenizer WhitespaceTokenizer Concatenate JiebaTokenizer
+    Angle DecodeVideo"""
 _BARE = frozenset(_BARE_NAMES.split())
 _DEVICE_NAMES = """AdjustBrightness AdjustContrast AdjustHue AdjustSaturation AdjustSharpness Affine
     AutoContrast ConvertColor Crop Decode Equalize Erase GaussianBlur HorizontalFlip Invert Normalize Pad
     Perspective Posterize Resize ResizedCrop Rotate Solarize VerticalFlip"""
 _ON_A_DEVICE = frozenset(_DEVICE_NAMES.split())
-_RENAMED = {"Rotate": {"degrees": "degree"}, "BertTokenizer": {"normalization_form": "normalize_form"}}
+# C++ reads no others.
+_READ_NAMES = """AdjustGamma Affine AutoContrast BoundingBoxAugment CenterCrop Crop CutMixBatch CutOut Decode
+    Equalize Fill GaussianBlur HorizontalFlip HwcToChw Invert MixUpBatch Normalize NormalizePad OneHot Pad
+    RandomAffine RandomColor RandomColorAdjust RandomCrop RandomCropDecodeResize RandomCropWithBBox
+    RandomHorizontalFlip RandomHorizontalFlipWithBBox RandomPosterize RandomResize RandomResizeWithBBox
+    RandomResizedCrop RandomResizedCropWithBBox RandomRotation RandomSelectSubpolicy RandomSharpness
+    RandomSolarize RandomVerticalFlip RandomVerticalFlipWithBBox Rescale Resize ResizeWithBBox Rotate
+    SlicePatches ToNumber ToTensor TypeCast UniformAugment VerticalFlip"""
+_READ = frozenset(_READ_NAMES.split())
+_RENAMED = {
+    "Rotate": {"degrees": "degree"},
+    "BertTokenizer": {"normalization_form": "normalize_form"},
+    "FrequencyMasking": {"freq_mask_param": "frequency_mask_param"},
+}
 _CODES = {
     "Inter": {0: 1, 1: 0, 2: 0, 3: 2, 4: 3, 5: 4},
     "Border": {"constant": 0, "edge": 1, "reflect": 2, "symmetric": 3},
     "AutoAugmentPolicy": {"imagenet": 0, "cifar10": 1, "svhn": 2},
     "NormType": {"none": 0, "slaney": 1},
+    "NormMode": {"none": 0, "ortho": 1},
+    "ScaleType": {"magnitude": 0, "power": 1},
+    "FadeShape": {"linear": 0, "exponential": 1, "logarithmic": 2, "quarter_sine": 3, "half_sine": 4},
 }
 _MODES = {
     "interpolation": "Inter",
@@ -62,12 +77,12 @@ def given(one) -> dict:
 
 def operation_json(operation, python: bool = False) -> dict:
     """One operation of a ``map``; ``python``: it takes what Python gives."""
-    if not isinstance(operation, (TensorOperation, PyTensorOperation)):
+    name = type(operation).__name__
+    if not isinstance(operation, (TensorOperation, PyTensorOperation)) or name == "PythonTokenizer":
         return {
             "python_module": "mindspore.dataset.transforms.py_transforms_util",
-            "tensor_op_name": getattr(operation, "__name__", type(operation).__name__),
+            "tensor_op_name": getattr(operation, "__name__", name),
         }
-    name = type(operation).__name__
     if python or is_python(operation):
         return {
             "python_module": type(operation).__module__.replace("ms2torch.", "mindspore.", 1),
@@ -141,6 +156,9 @@ def _python_parameters(operation) -> dict:
 
 
 def _parameters(name: str, values: dict) -> dict:
+    for key in ("melkwargs", "speckwargs"):
+        values |= {f"{one}_mel" if one == "norm" else one: _enum(one, value)
+                   for one, value in values.pop(key, {}).items()}
     values = {key: _parameter(name, key, value) for key, value in values.items()}
     if name in _ON_A_DEVICE:
         values["device_target"] = values["contrast_factor"] if name == "AdjustContrast" else "CPU"  # theirs
@@ -205,12 +223,26 @@ def _parameter(operation: str, key: str, value):
         return float(value)
     if key == "vocab":
         return dict(value.vocab())
+    if operation == "PhaseVocoder" and isinstance(value, np.ndarray):
+        return {"data": value.ravel().tolist(), "shape": list(value.shape), "type": value.dtype.name}
     plain = _plain(value)
-    real = key.endswith("_factor") or key in _REAL
+    real = key.endswith("_factor") or key in _REAL or (operation, key) == ("TimeStretch", "hop_length")
     return float(plain) if real and not isinstance(plain, list) else plain
 
 
-_REAL = ("degrees", "degree", "cutoff", "f_max", "f_min", "gain", "gamma", "scale")
+def _enum(key: str, word):
+    """The member of an enumeration that a spectrogram's argument means by a word."""
+    kinds = {"pad_mode": "BorderType", "window": "WindowType", "mel_scale": "MelType", "norm": "NormType"}
+    kind = kinds.get(key)
+    if kind is None or not isinstance(word, str):
+        return word
+    from ..audio import utils
+
+    return getattr(utils, kind)(word)
+
+
+_REAL = ("degrees", "degree", "cutoff", "f_max", "f_min", "gain", "gamma", "scale", "prob", "central_freq",
+         "fixed_rate", "new_freq", "orig_freq")
 
 
 # By C++'s numbers.
@@ -238,7 +270,9 @@ def _plain(value, real=np.float32):
         return [_plain(one, real) for one in value]
     if isinstance(value, (float, np.floating)):
         return float(real(value))
-    if isinstance(value, (bool, int, str, type(None), dict)):
+    if isinstance(value, dict):
+        return {key: _plain(one, real) for key, one in value.items()}
+    if isinstance(value, (bool, int, str, type(None))):
         return value
     return str(value)
 
@@ -284,7 +318,7 @@ def _dtype(operation: str, value):
 
 # ---- and back ----------------------------------------------------------------------------------------------
 
-_ROOMS = ("vision.transforms", "transforms.transforms", "text.transforms", "audio.transforms")
+_ROOMS = ("vision.transforms", "transforms.transforms", "text.transforms")
 _CLASSES = {name: own for own, name in _NAMES.items()} | {"TypeCast": "TypeCast"}
 _ABSENT = {
     "center": [],
@@ -304,35 +338,14 @@ def operation_from(written: dict):
             "Failed to find key 'tensor_op_params' in PyFuncOp' JSON file or input dict, check "
             "input content of deserialize().\n"
         )
-    own = _CLASSES.get(name, name)
-    rooms = (
-        [written["python_module"].replace("mindspore.dataset.", "", 1)]
-        if "python_module" in written
-        else _ROOMS
-    )
-    package = __package__.rpartition(".")[0]
-    found = next(
-        (
-            one
-            for one in (getattr(importlib.import_module(f"{package}.{room}"), own, None) for room in rooms)
-            if one is not None
-        ),
-        None,
-    )
-    if found is None or (own in _BARE - {"HWC2CHW", "Duplicate", "Unique", "CaseFold", "FilterWikipediaXML"}):
-        raise unsupported(
-            f"mindspore.dataset.deserialize of {name}",
-            "a serialized pipeline does not say what it was made with.",
-            "build it in the program.",
-        )
-    arguments = _arguments(found, own, written["tensor_op_params"] or {}, "python_module" in written)
-    if found.__module__.endswith("audio.transforms") or own in ("BertTokenizer", "PythonTokenizer"):
-        raise unsupported(
-            f"mindspore.dataset.deserialize of {name}",
-            "a serialized pipeline does not say all that it was made with.",
-            "build it in the program.",
-        )
-    return found(**arguments)
+    python = "python_module" in written
+    if not python and name not in _READ:
+        raise pipeline_error(f"Invalid data, unsupported operation: {name}")
+    own, package = _CLASSES.get(name, name), __package__.rpartition(".")[0]
+    rooms = [written["python_module"].replace("mindspore.dataset.", "", 1)] if python else _ROOMS
+    found = (getattr(importlib.import_module(f"{package}.{room}"), own, None) for room in rooms)
+    cls = next(one for one in found if one is not None)
+    return cls(**_arguments(cls, own, written["tensor_op_params"] or {}, python))
 
 
 def _arguments(cls, name: str, written: dict, python: bool) -> dict:

@@ -40,7 +40,7 @@ class TensorArray(Cell):
         return self._open().read(index)
 
     def stack(self) -> Tensor:
-        """All of them, along a new first axis."""
+        """All of them, along a new first axis; zeros at places without a Tensor."""
         return self._open().stack()
 
     def size(self) -> Tensor:

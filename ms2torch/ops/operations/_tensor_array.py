@@ -45,8 +45,9 @@ class Rows:
 
     def stack(self) -> Tensor:
         if not self.held:
-            return Tensor(shape=(0, *self.shape), dtype=self.kind)
-        return _given(torch.stack(self.held))
+            return Tensor(shape=(self.limit or 0, *self.shape), dtype=self.kind)
+        unwritten = (self.limit or 0) - len(self.held)
+        return _given(torch.stack(self.held + unwritten * [torch.zeros_like(self.held[0])]))
 
     def gather(self, indices) -> Tensor:
         return _given(torch.stack([self._at(place) for place in indices.asnumpy().tolist()]))
