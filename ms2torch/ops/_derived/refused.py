@@ -20,9 +20,14 @@ _FAMILIES = (
     ),
     (r"^(DistComm|InnerComm)", "it is the compiled core of a collective.", "mindspore.mint.distributed."),
     (
-        r"AllGatherMatmul|MatmulReduceScatter|MatmulAllReduce|MoeDistribute|NeighborExchange|^(Signal|PutMem|GetMem)",
+        r"AllGatherMatmul|MatmulReduceScatter|MatmulAllReduce|NeighborExchange|^(Signal|PutMem|GetMem)",
         "it joins a product with a collective of Ascend.",
         "the product and the collective, one after the other.",
+    ),
+    (
+        r"^MoeDistribute",
+        "its rows and counts are laid out as each of Ascend's devices wants them.",
+        "ops.moe_token_permute, mint.distributed.all_to_all_single and ops.moe_token_unpermute.",
     ),
     (
         r"^Cus|^(LoadIm2Col|NewIm2Col|DetTriangle|MatrixCombine)",
