@@ -132,3 +132,15 @@ def test_what_stacks_and_buffers_are_made_of():
         answers(lambda v: ms.frombuffer(b"abcdefgh", v), (int, (1, 2), Tensor([True, False]))), \
         answers(lambda v: ops.squeeze(X, v), ((True, 1), (V, 1))), answers(ops.softmax, ((True, 1), {}, ms.float32)), \
         answers(lambda v: ops.PadV3()(Tensor(data((1, 2, 3))), v, Tensor(0.0)), (nn.ReLU(), slice(0, 2), 1 + 2j, np.array([1.0, 2.0])))
+
+
+@case(each={"name": ["DataFormatDimMap", "DataFormatVecPermute"]})
+def test_words_for_layouts(name):
+    return answers(lambda v: getattr(ops, name)(v) and "made", (1, None, "NHWC", "nchw", ("NHWC",))), \
+        answers(lambda v: getattr(ops, name)("NHWC", v) and "made", (1, Tensor([1.0, 2.0])))
+
+
+@case
+def test_sizes_of_layers_that_are_no_plain_ints():
+    shapes = ((np.int64(3),), [Tensor(3)], (3, [2]), ((3,),), (1.5,))
+    return answers(lambda v: nn.LayerNormExt(v).weight.shape, shapes)

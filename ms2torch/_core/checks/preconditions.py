@@ -110,7 +110,7 @@ def _worded(called: str, condition: str, error: str = "", words: str = ""):
                f"'{{type({n})}}'.")
     elif right.startswith("of "):
         words = right[3:].split(", ")
-        yield (f"{n} not in {words}", "ValueError",
+        yield (f"not isinstance({n}, str) or {n} not in {words}", "ValueError",
                f"{told}, the '{n}' must be str and must be in '{words}', but got '{{text({n})}}'.")
     elif right == "convertible":                    # (what no operator's input can be made of)
         yield (f"kind({n}) in ('Func', 'TypeType') or kind({n})[:5] == 'Slice'", "RuntimeError",

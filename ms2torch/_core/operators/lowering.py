@@ -103,6 +103,9 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
 
     def explain(err, values):
         raw = [lower(v) for v in values]
+        if method and raw and not isinstance(raw[0], torch.Tensor) and (
+                wrong := no_form_error(public, [("self", raw[0])])):
+            raise wrong from None
         if hasattr(err, "asked"):
             told = given_pairs(taken, raw, err, "method" if method else "function")
             raise (public[0] in OVERLOADS and no_form_error(public, told, nullable=nullable_of(taken))

@@ -65,7 +65,8 @@ class Respelling:
         method = called.startswith("Tensor.")
         own = shown.names[0] if method else None                # (no name that a program could use)
         taken = {**given, **named}
-        fits = not more and unset >= named.keys() and REQUIRED not in taken.values() and own not in named
+        lacks = any(v is REQUIRED for v in taken.values())
+        fits = not more and unset >= named.keys() and not lacks and own not in named
         if fits and not others.keys() <= names_in_forms(called):
             return True
         names = callsite.keyword_names()
