@@ -287,6 +287,8 @@ def test_tensors_to_be_filled():
     later = ms.MetaTensor(ms.float32, (2, 3), ms.common.initializer.One())
     assert (later.shape, later.dtype) == ((2, 3), ms.float32)
     assert later.to_tensor().asnumpy().tolist() == [[1, 1, 1], [1, 1, 1]]
+    late = Tensor(shape=(2,), dtype=ms.float32, init=ms.common.initializer.One())
+    assert late.to_tensor().asnumpy().tolist() == [1, 1]
     with pytest.raises(TypeError, match="init can't be None"):
         ms.common.MetaTensor(ms.float32, (2,)).to_tensor()
 
@@ -298,6 +300,8 @@ def test_other_names():
     assert [c.parse_padding(p) for p in (3, (1, 2), (1, 2, 3, 4))] == [
         (3, 3, 3, 3), (1, 2, 1, 2), (1, 2, 3, 4)]                                                  # 2.0.0
     assert py.not_random(test_alike).random is False
+    hot = Tensor([0, 2]).one_hot(3, Tensor(1.0), Tensor(0.0))
+    assert hot.asnumpy().tolist() == [[1, 0, 0], [0, 0, 1]]
     assert ms.amp.init_status().asnumpy().tolist() == [0] * 8
     layer = nn.Dense(2, 3)
     assert ms.train.amp.OutputTo16(layer)(Tensor([[1.0, 2.0]])).dtype == ms.float16

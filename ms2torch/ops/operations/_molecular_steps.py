@@ -222,8 +222,9 @@ class NeighborListUpdate(MolecularOperator):
 
     The first time (``not_first_time`` 0) coordinates are those in the grid's frame, and are moved by
     ``skin``. Later it updates in every ``refresh_interval``-th call, or for 0 where an atom has moved by more
-    than half the skin. Pairs within cutoff and skin are listed once, under the lower index. ValueError where
-    a cell or a list is too small, which MindSpore wrote beyond.
+    than half the skin. Pairs within cutoff and skin are listed once, under the lower index. (The GPU's kernel
+    left the skin out where the count says that it is time.) ValueError where a cell or a list is too small,
+    which MindSpore wrote beyond.
     """
 
     _inputs = ("atom_numbers_in_grid_bucket:i grid_numbers, bucket:i grid_numbers max_atom_in_grid_numbers, "
