@@ -78,8 +78,14 @@ def _refused() -> dict[str, tuple[str, str]]:
 
 @cache
 def _aliases() -> dict[str, str]:
-    """Names that stand for something that MindSpore has under another one."""
-    return dict(line.split("\t") for line in (_DATA / "aliases.tsv").read_text().splitlines())
+    """Names that stand for something that MindSpore has under another one; ``name=other`` under another name
+    there."""
+    found = {}
+    for line in (_DATA / "aliases.tsv").read_text().splitlines():
+        here, there, names = line.split("\t")
+        for name, _, other in (n.partition("=") for n in names.split()):
+            found[f"{here}.{name}"] = f"{there}.{other or name}"
+    return found
 
 
 def _alias(full: str):
