@@ -159,7 +159,7 @@ class JitConfig:
     ):
         if jit_level not in ("", "O0", "O1", "O2", "O3"):
             raise ValueError("For 'jit_level' must be one of ['O0', 'O1', 'O2'].")
-        if jit_syntax_level not in ("", "STRICT", "LAX"):
+        if jit_syntax_level not in ("", "STRICT", "COMPATIBLE", "LAX"):
             raise ValueError("For 'jit_syntax_level' must be one of '['STRICT', 'LAX']'.")
         self.jit_config_dict = {
             **kwargs,

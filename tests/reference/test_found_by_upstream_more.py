@@ -310,3 +310,8 @@ def test_what_vmap_writes_is_a_value_of_its_own():
 def test_what_eight_bits_do_not_hold_when_a_tensor_is_made(kind):
     made = (448.0, 464, 465, 500.0, float("inf"), np.float64(480), np.array(60000, np.int32), 1e6, 2**-10)
     return [repr(Tensor(value, getattr(ms, kind))) for value in made]
+
+
+@case(each={"level": ["STRICT", "COMPATIBLE", "LAX"]})
+def test_levels_of_syntax(level):
+    return ms.JitConfig(jit_syntax_level=level).jit_config_dict["jit_syntax_level"]
