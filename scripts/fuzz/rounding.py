@@ -82,6 +82,8 @@ def arrays(encoded) -> list:
     if isinstance(encoded, dict):
         ((kind, content),) = encoded.items()
         if kind in ("Tensor", "Parameter", "ndarray"):
+            if content[0].startswith(("str", "bytes")):
+                return []
             return [(content[0], _numbers(*content[:3]))]
         return [("float64", np.array(float(content)))] if kind == "float" else arrays(content)
     return [a for e in encoded for a in arrays(e)] if isinstance(encoded, list) else []
