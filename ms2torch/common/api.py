@@ -130,8 +130,16 @@ def jit_class(cls):
 
 
 def lazy_inline(fn=None, attrs=None, policy=None):
-    """Marks a Cell's ``__init__`` for MindSpore's compiler."""
-    return fn if fn is not None else (lambda f: f)
+    """Marks a Cell's ``__init__`` for MindSpore's compiler; ValueError for anything else."""
+    def marked(fn):
+        if fn.__name__ != "__init__":
+            code = getattr(fn, "__code__", None)
+            what, where = ((f"function: {fn.__name__}", f"line: {code.co_firstlineno} in {code.co_filename}")
+                           if code else (f"class {fn.__name__}", f"File: {inspect.getfile(fn)}"))
+            raise ValueError(
+                f"The lazy_inline should decorate the __init__ function, not the {what}. {where}")
+        return fn
+    return marked if fn is None else marked(fn)
 
 
 def no_inline(fn=None):
