@@ -1,4 +1,6 @@
 """The order of rows: samplers and shuffles draw what MindSpore's draw, epoch after epoch."""
+import random
+
 import mindspore.dataset as ds
 import numpy as np
 from mindspore.dataset import vision
@@ -483,3 +485,12 @@ def test_transforms_in_random_order_start_from_the_seed_for_each_row(transforms)
     mapped = ds.NumpySlicesDataset(images, ["x"], shuffle=False)
     mapped = mapped.map(RandomOrder(given), ["x"], num_parallel_workers=1)
     return [row[0].copy() for row in mapped.create_tuple_iterator(num_epochs=1, output_numpy=True)]
+
+
+@case
+def test_each_order_of_transforms_comes_of_the_one_before():
+    given = [lambda x: x + 1, lambda x: x * 2, lambda x: x - 5]
+    begun, order = list(given), RandomOrder(given)
+    found = epochs(lambda: rows(8, shuffle=False).map(order, ["a"]))
+    random.seed(3)
+    return found, [int(order(np.array(i))) for i in range(8)], [begun.index(step) for step in given]

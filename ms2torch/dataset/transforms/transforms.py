@@ -378,7 +378,7 @@ class _Choosing(RandomOperation):
     def __init__(self, transforms):
         check_transforms(transforms)
         TensorOperation.__init__(self)
-        self.transforms = list(transforms)
+        self.transforms = transforms
 
     def _opened(self):
         from ..core import config
@@ -421,25 +421,26 @@ class RandomChoice(_Choosing):
 
 
 class RandomOrder(_Choosing):
-    """All of the transforms, in random order (``mindspore.dataset.transforms.RandomOrder``)."""
+    """All of the transforms, in random order (``mindspore.dataset.transforms.RandomOrder``).
+
+    As in MindSpore it is the given list itself that is shuffled: each order comes of the one before.
+    """
 
     implementation = Implementation.PY
 
     def __call__(self, *inputs):
         """Outside a pipeline functions get what is given, be it no array."""
         self._check_one(inputs)
-        (given,), steps = inputs, list(self.transforms)
-        random.shuffle(steps)
-        for one in steps:
+        given, = inputs
+        random.shuffle(self.transforms)
+        for one in self.transforms:
             given = one(given)
         return given
 
     def _opened(self):
-        steps = list(self.transforms)
-
         def run(*columns):
-            random.shuffle(steps)
-            for one in steps:  # called as outside of a pipeline: what draws starts from the seed each time
+            random.shuffle(self.transforms)
+            for one in self.transforms:     # called as outside of a pipeline: each draws anew from the seed
                 columns = one(*columns)
                 columns = columns if isinstance(columns, tuple) else (columns,)
             return columns[0] if len(columns) == 1 else columns
