@@ -1,4 +1,8 @@
 """Array operators at the edges: dtypes, empty and 0-d tensors, values out of range; memory of Parameters."""
+import mindspore as ms
+import numpy as np
+from mindspore import ops
+
 from tests.reference.expressions import evaluate, lines
 from tests.reference.judge import case
 
@@ -168,3 +172,17 @@ def test_value(line):
 @case(each={"line": REFUSED}, raises=True)
 def test_refusal(line):
     return evaluate(line)
+
+
+@case(raises=True, each={"shapes": [
+    ((2,), (2, 3), (2, 3)), ((2, 3), (4,), (4,)), ((2, 3), (2, 3), (4,)), ((5,), (2, 3), (4,)),
+    ((3, 1, 2), (5, 2), (4, 1, 1)), ((2, 4), (3, 1), (1,)), ((2,), (2, 3), None), ((3, 1, 2), None, (4, 1, 2))]})
+def test_shapes_that_a_choice_cannot_join(shapes):
+    condition, x, y = (1.0 if s is None else ms.Tensor(np.ones(s, np.float32)) for s in shapes)
+    return ops.where(condition > 0, x, y).asnumpy()
+
+
+@case(raises=True, each={"shapes": [((2, 3), (4,)), ((2, 3), (2, 1, 4)), ((5, 2, 3), (4, 2, 3)), ((4, 3), (5, 1))]})
+def test_a_mask_that_does_not_fit(shapes):
+    x, mask = (ms.Tensor(np.ones(s, np.float32)) for s in shapes)
+    return ops.masked_fill(x, mask > 0, 1.0).asnumpy()

@@ -93,9 +93,9 @@ _OPERANDS = {**dict.fromkeys(("AddExt", "SubExt", "FloorDiv", "NotEqual", "Cross
              "Lerp": ("start", "end"), "MSELossExt": ("input", "target")}
 
 
-def cannot_broadcast(name: str, a: tuple, b: tuple) -> ValueError:
+def cannot_broadcast(name: str, a: tuple, b: tuple, operands: tuple[str, str] | None = None) -> ValueError:
     """MindSpore's error for two shapes that do not broadcast; its indices start at the rank."""
-    x, y = _OPERANDS.get(name, ("input1", "input2"))
+    x, y = operands or _OPERANDS.get(name, ("input1", "input2"))
     common = min(len(a), len(b))
     pairs = enumerate(zip(a[len(a) - common:], b[len(b) - common:], strict=True))
     at = next((i for i, (m, n) in pairs if m != n and 1 not in (m, n)), 0)

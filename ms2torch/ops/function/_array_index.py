@@ -11,6 +11,7 @@ from ms2torch._core import mode
 from ms2torch._core.checks.calls import describe, no_matching_form
 from ms2torch._core.checks.causes import broadcastable
 from ms2torch._core.checks.overloads import valid_calls
+from ms2torch._core.checks.refusals import cannot_broadcast
 from ms2torch._core.errors import asked, final
 from ms2torch._core.gradient import rows
 from ms2torch._core.operators import callsite
@@ -311,7 +312,7 @@ def masked_fill(input_x, mask, value):
         return torch.masked_fill(input_x, mask, value)
     except RuntimeError:
         if not broadcastable(input_x, mask):
-            raise ValueError(_no_broadcast("MaskedFill", "input", input_x, "mask", mask)) from None
+            raise cannot_broadcast("MaskedFill", input_x.shape, mask.shape) from None
         raise TypeError(f"For 'MaskedFill', the dtype of 'value' must be {_dtype.from_torch(input_x.dtype)} "
                         f"as that of 'input_x', but got {value}.") from None
 
@@ -341,15 +342,6 @@ def _masked_fill_method(input_x, mask, value):
     if isinstance(value, float) and not (input_x.is_floating_point() or input_x.is_complex()):
         value = torch.as_tensor(value, device=input_x.device).to(input_x.dtype)
     return masked_fill.kernel(input_x, mask, value)
-
-
-def _no_broadcast(prim, name, x, other_name, other) -> str:
-    place = next((i for i, (a, b) in enumerate(zip(reversed(x.shape), reversed(other.shape), strict=False))
-                  if a != b and 1 not in (a, b)), 0)
-    i = max(x.ndim, other.ndim) - place
-    return (f"For '{prim}', {name}.shape and {other_name}.shape need to broadcast. The value of "
-            f"{name}.shape[{i + 1}] or {other_name}.shape[{i + 1}] must be 1 or -1 when they are not the "
-            f"same, but got {name}.shape = {list(x.shape)} and {other_name}.shape = {list(other.shape)}")
 
 
 @op(primitive="Select", valid=_SELECT)
@@ -404,10 +396,22 @@ def chosen(condition, x, y):
         raise TypeError
     try:
         return torch.where(condition, x, y)
+    except RuntimeError as err:
+        raise _cannot_choose(condition, x, y) or err from None
+
+
+def _cannot_choose(condition, x, y) -> ValueError | None:
+    """MindSpore's error of `Select` for shapes that do not fit: first those of what is chosen from."""
+    shapes = [t.shape for t in (x, y) if isinstance(t, torch.Tensor)]
+    try:
+        found = torch.broadcast_shapes(*shapes)
     except RuntimeError:
-        if a and b:
-            raise ValueError(_no_broadcast("Select", "input", x, "other", y)) from None
-        raise
+        return final(cannot_broadcast("Select", *shapes, ("input", "other")))
+    try:
+        torch.broadcast_shapes(condition.shape, found)
+    except RuntimeError:
+        return final(cannot_broadcast("Select", condition.shape, found, ("condition", "input")))
+    return None
 
 
 @primitive("OneHot", init=("axis",), valid=_ONE_HOT)
