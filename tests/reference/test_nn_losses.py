@@ -263,3 +263,18 @@ def test_weights_of_classes_get_a_gradient_by_the_function_alone(reduction):
         return ops.nll_loss(x, y, w, reduction=reduction)
 
     return ms.grad(by_operator, (0, 1))(x, w), ms.grad(by_function, (0, 1))(x, w)
+
+
+@case(each={"shape": [(4,), (3, 1), (1, 4)], "reduction": ["mean", "sum", "none"], "smoothing": [0.0, 0.2]})
+def test_probabilities_broadcast_to_the_logits(shape, reduction, smoothing):
+    logits, given = ms.Tensor(data((3, 4))), ms.Tensor(np.abs(data(shape, seed=1)))
+
+    def loss(x, p):
+        return ops.cross_entropy(x, p, reduction=reduction, label_smoothing=smoothing)
+
+    return loss(logits, given), ms.grad(loss, (0, 1))(logits, given)
+
+
+@case(raises=True, each={"count": [2, 5]})
+def test_a_batch_with_another_number_of_targets(count):
+    return ops.cross_entropy(ms.Tensor(data((3, 4))), ms.Tensor([1] * count)).asnumpy()

@@ -190,10 +190,12 @@ def cross_entropy_checked(input, target, weight, ignore_index, reduction, label_
 
 @op
 def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
-    """Cross entropy of logits (C,), (N, C) or (N, C, ...) and class indices or probabilities
+    """Cross entropy of logits (C,), (N, C) or (N, C, ...) and class indices or probabilities, which broadcast
     (``mindspore.ops.cross_entropy``)."""
     if not target.is_floating_point():
         input, target = _in_rows(input, target)
+    elif target.shape != input.shape:
+        target = target.expand_as(input)
     return cross_entropy_checked(input, target, weight, ignore_index, reduction, label_smoothing)
 
 
@@ -217,7 +219,18 @@ def _in_rows(inputs, target):
         return (inputs, target[0]) if len(target) == 1 else (inputs.expand(len(target), -1), target)
     if inputs.ndim == 2 and target.shape == (len(inputs), 1):
         return inputs, target[:, 0]
+    if inputs.ndim == 2 and target.ndim == 1 and len(inputs) != len(target):
+        raise final(_not_as_many(len(inputs), len(target)))
     return inputs, target
+
+
+def _not_as_many(rows: int, targets: int) -> ValueError:
+    """MindSpore's error for a batch with another number of targets. (Of one target it gives the first row's
+    loss, with gradients for that row alone; here it is refused like two.)"""
+    if targets > rows:
+        return ValueError("For primitive[GatherD], the x shape must be greater than or equal to "
+                          f"{targets}, but got {rows}.")
+    return cannot_broadcast("MaskedFill", (rows, 1), (targets, 1))
 
 
 def _nll(inputs, at, weight, ignore_index, reduction):
