@@ -221,6 +221,7 @@ def creator(text: str) -> str:
 
 
 _APART = re.compile(r"\S+ of their way apart")
+_HASHED = re.compile(r"\b[a-z][0-9a-f]{10}\b")    # what an SVG calls a shape: of its coordinates' last digits
 
 
 def stale(path: Path, text: str) -> bool:
@@ -230,6 +231,7 @@ def stale(path: Path, text: str) -> bool:
     # How far the ends of training lie apart are last digits, another machine's own.
     old, text = (_APART.sub("apart", t) for t in (path.read_text(encoding="utf-8"), text))
     if path.suffix == ".svg":
+        old, text = (_HASHED.sub("shape", t) for t in (old, text))
         # One point on paper, and a bar or two of a histogram, may move.
         return creator(old) == creator(text) and not same(old, text, slack=1.0, allowed=0.02)
     return not same(old, text)

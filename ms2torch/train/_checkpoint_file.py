@@ -75,8 +75,9 @@ def _messages(tag: str, value) -> Iterator[bytes | memoryview]:
         dims, kind, size, contents = (0,), "str", len(content), (content,)
     else:
         dims, kind = value.shape, _dtype.from_torch(value.dtype)._text
-        size = math.prod(dims) * value.dtype.itemsize
-        contents = map(raw_bytes, value.pieces if isinstance(value, Piecewise) else (value,))
+        whole = not isinstance(value, Piecewise)
+        size = math.prod(dims) * (value.element_size() if whole else value.dtype.itemsize)
+        contents = map(raw_bytes, (value,) if whole else value.pieces)
     head = b"".join(b"\x08" + varint(n) for n in dims) + protobuf.content(2, kind.encode())
     name = protobuf.content(1, tag.encode())
     room = 0
