@@ -5,6 +5,7 @@ Not a reference case: with two devices MindSpore 2.10 on a CPU waits for ever on
 
 import numpy as np
 
+import tests.reference.conftest  # noqa: F401 - under which `import mindspore` is ms2torch
 from tests.reference.test_landscape import collected, evaluated, landscapes
 
 
