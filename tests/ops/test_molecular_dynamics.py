@@ -193,14 +193,12 @@ def test_neighbours():
 
 def waves(crd, beta, most=14):
     """Ewald's reciprocal energy, by its sum over waves."""
-    total, volume = 0.0, BOX.prod()
-    for m in itertools.product(range(-most, most + 1), repeat=3):
-        k = 2 * math.pi * np.array(m) / BOX
-        square = k @ k
-        if 0 < square < (6 * 2 * beta) ** 2:
-            power = abs((CHARGE * np.exp(1j * crd @ k)).sum()) ** 2
-            total += math.exp(-square / (4 * beta**2)) / square * power
-    return 2 * math.pi / volume * total
+    k = 2 * math.pi * np.array(list(itertools.product(range(-most, most + 1), repeat=3))) / BOX
+    square = (k * k).sum(1)
+    seen = (square > 0) & (square < (6 * 2 * beta) ** 2)
+    k, square = k[seen], square[seen]
+    power = np.abs(CHARGE @ np.exp(1j * crd @ k.T)) ** 2
+    return 2 * math.pi / BOX.prod() * (np.exp(-square / (4 * beta**2)) / square * power).sum()
 
 
 @pytest.mark.parametrize("grid", [(40, 45, 50), (41, 44, 49)])
