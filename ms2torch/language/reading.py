@@ -210,6 +210,10 @@ def _without_self(function):
     @functools.wraps(function)
     def unbound(owner, *args, **kwargs):
         try:
+            takes.bind(owner, *args, **kwargs)
+        except TypeError:
+            return function(owner, *args, **kwargs)         # that is told of before anything is compiled
+        try:
             given = takes.bind(*args, **kwargs)
         except TypeError as error:
             if plain and not kwargs:
