@@ -94,6 +94,13 @@ def test_a_case_that_raises_unsaid_cannot_be_recorded():
     assert not judge.as_declared(one("some words"), error) and not judge.as_declared(one(False), value)
 
 
+def test_a_record_holds_no_folder_of_the_machine_it_was_made_on():
+    here = judge.__file__
+    assert judge.failure(ValueError(f"line: 3 in {here}"))["error"][1] == "line: 3 in judge.py"
+    one = judge.Case(lambda: None, {}, "test_x", "PYNATIVE", "PYNATIVE", False)
+    assert judge.as_declared(one, {"value": here})
+
+
 def test_a_wider_tolerance_needs_a_reason():
     with pytest.raises(TypeError, match="reason"):
         judge.case(lambda: None, rtol=0.1)
