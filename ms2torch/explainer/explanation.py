@@ -146,8 +146,7 @@ def _resized(images: Tensor, size) -> Tensor:
 
 class _Perturbing(_Explainer):
     """Explainers that hide parts of an image and look at the probabilities, by ``activation_fn`` of the
-    outputs;
-    ``perturbation_per_eval`` images go through the network together."""
+    outputs; ``perturbation_per_eval`` images go through the network together."""
 
     def __init__(self, network, activation_fn, perturbation_per_eval=32) -> None:
         super().__init__(network)

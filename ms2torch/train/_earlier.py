@@ -11,8 +11,7 @@ from ms2torch.nn.cell import Cell
 
 def init_status() -> Tensor:
     """Eight zeros, which Ascend's overflow flags were read into (``mindspore.amp.init_status``, 1.10);
-    elsewhere
-    ``amp.all_finite`` looks at the gradients themselves."""
+    elsewhere ``amp.all_finite`` looks at the gradients themselves."""
     return Tensor(np.zeros(8, np.float32))
 
 

@@ -29,11 +29,14 @@ LINES = (
     (r"(\d+) that raise on MindSpore:", r"\1 个在 MindSpore 上报错："),
     (r"(\d+) differences that are not listed\.\*\*", r"没有列出的差别 \1 处**。"),
     (
-        r"(\d+) examples are of the (\d+) entries in (`.+`); (\d+) of these were not met\.",
-        r"有 \1 个例子属于 \3 中的 \2 条；其中 \4 条没有遇到。",
+        r"(\d+) examples are of the (\d+) entries in (`.+`); the reasons of (\d+) were not met\.",
+        r"有 \1 个例子属于 \3 中的 \2 条；其中 \4 条的原因没有遇到。",
     ),
     (r"Examples of a seed are no two alike.*", "同一种子的例子互不相同，只有种子 1212 约七分之一是重复的。"),
-    (r"How often a reason was met .*", "各原因的计数包括各行的所有运行。"),
+    (
+        r"How often a reason was met .*",
+        "各原因的计数包括各行的所有运行；每行按当天的清单判断，清单此后可能已经收窄。",
+    ),
     (r"## What is listed, and where it was met", "## 列出了什么，在哪里遇到"),
     (r"\| reason \| examples \| at \|", "| 原因 | 例子 | 位置 |"),
     (r"## Lines", "## 各行"),

@@ -77,9 +77,10 @@ class Results:
             f"{total['raised']} that raise on MindSpore:",
             f"{total['differences']} differences that are not listed.**",
             f"{total['listed']} examples are of the {len(entries)} entries in `tests/{FILE.name}`; "
-            f"{unmet} of these were not met.",
+            f"the reasons of {unmet} were not met.",
             "Examples of a seed are no two alike, but about one in seven of the seed 1212.",
-            "How often a reason was met is counted over all runs of the lines.",
+            "How often a reason was met is counted over all runs of the lines; a line was judged by the list "
+            "of its day, which may have been narrowed since.",
             "",
             "## What is listed, and where it was met",
             "",

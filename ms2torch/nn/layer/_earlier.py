@@ -14,8 +14,7 @@ from .normalization import SyncBatchNorm
 
 class LinSpace(Cell):
     """``num`` numbers at equal distances from ``start`` to ``stop``, Float32 (``mindspore.nn.LinSpace``,
-    1.0);
-    for 1 it is ``start``. Called without arguments."""
+    1.0); for 1 it is ``start``. Called without arguments."""
 
     def __init__(self, start, stop, num) -> None:
         super().__init__()

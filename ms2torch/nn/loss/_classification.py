@@ -10,6 +10,7 @@ from ms2torch._core.tensor.dtype import float16, float32, int32, int64, uint8
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._naming import generations
 from ms2torch.common.parameter import Parameter
+from ms2torch.ops.function import _nn_cross_entropy as cross_entropies
 from ms2torch.ops.function import _nn_loss as kernels
 from ms2torch.ops.function._nn_ctc import ctc_loss
 
@@ -41,12 +42,12 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         try:
             x, y = logits._t, labels._t
             if self.sparse:
-                if x.ndim != 2 or y.dtype not in kernels.CLASS_DTYPES or x.dtype is not torch.float32:
-                    kernels.check_softmax_indices(x, y, self.reduction)
-                return wrap(kernels.sparse_softmax_cross_entropy(x, y, self.reduction))
+                if x.ndim != 2 or y.dtype not in cross_entropies.CLASS_DTYPES or x.dtype is not torch.float32:
+                    cross_entropies.check_softmax_indices(x, y, self.reduction)
+                return wrap(cross_entropies.sparse_softmax_cross_entropy(x, y, self.reduction))
             if x.shape != y.shape or x.ndim != 2 or x.dtype is not torch.float32 or y.dtype is not x.dtype:
-                kernels.check_softmax_pair(x, y)
-            return self.get_loss(wrap(kernels.softmax_cross_entropy(x, y)))
+                cross_entropies.check_softmax_pair(x, y)
+            return self.get_loss(wrap(cross_entropies.softmax_cross_entropy(x, y)))
         except (RuntimeError, AttributeError, IndexError, ValueError) as err:
             raise self._explain(err, logits, labels) from None
 
@@ -58,7 +59,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
             return wrong
         if self.sparse:
             try:
-                kernels.check_softmax_indices(logits._t, labels._t, self.reduction)
+                cross_entropies.check_softmax_indices(logits._t, labels._t, self.reduction)
             except (RuntimeError, TypeError, ValueError) as wrong:
                 return wrong
         if err.__class__ is RuntimeError:
@@ -82,7 +83,7 @@ class NLLLoss(LossBase):
         self.weight, self.ignore_index, self.reduction = weight, ignore_index, reduction
 
     def construct(self, logits, labels):
-        return kernels.nll_loss(logits, labels, self.weight, self.ignore_index, self.reduction)
+        return cross_entropies.nll_loss(logits, labels, self.weight, self.ignore_index, self.reduction)
 
 
 class CrossEntropyLoss(LossBase):
@@ -111,7 +112,7 @@ class CrossEntropyLoss(LossBase):
         if not usual or y.shape != x.shape[:1] + x.shape[2:]:
             self._check(logits, labels)
         weight = self.weight
-        return wrap(kernels.cross_entropy_checked(x, y, None if weight is None else weight._t,
+        return wrap(cross_entropies.cross_entropy_checked(x, y, None if weight is None else weight._t,
                                                   self.ignore_index, self.reduction, self.label_smoothing))
 
     def _check(self, logits, labels) -> None:

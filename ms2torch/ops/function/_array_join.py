@@ -138,15 +138,16 @@ def stack(tensors, axis=0):
     """Tensors of one shape and dtype along a new axis (``mindspore.ops.stack``)."""
     if isinstance(tensors, torch.Tensor):
         tensors = [tensors]
-    if not isinstance(tensors, (list, tuple)) or not all(isinstance(t, torch.Tensor) for t in tensors):
-        beside = isinstance(tensors, (list, tuple)) and any(isinstance(t, torch.Tensor) for t in tensors)
-        raise final(ValueError("All input shape size must be the same!") if beside else
-                    TypeError("Infer type failed."))
+    elif not isinstance(tensors, (list, tuple)):
+        raise final(TypeError("Infer type failed."))
     if not tensors:
         raise ValueError("For primitive[Stack], the stack element num must be greater than or equal to 1, "
                          "but got 0.")
-    first = tensors[0].dtype
+    first = getattr(tensors[0], "dtype", None)
     for i, other in enumerate(tensors):
+        if not isinstance(other, torch.Tensor):
+            raise final(ValueError("All input shape size must be the same!") if any(
+                isinstance(t, torch.Tensor) for t in tensors) else TypeError("Infer type failed."))
         if other.dtype is not first:
             raise TypeError(f"All input must have the same data type!input[{i}] data type = "
                             f"Tensor[{_dtype.from_torch(other.dtype)}]infer_type0= "

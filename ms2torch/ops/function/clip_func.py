@@ -114,9 +114,8 @@ def clamp(input, min=None, max=None):
     for given in (input, min, max):
         if given.__class__ is bool or getattr(given, "dtype", None) is torch.bool:
             raise ValueError("For Clamp, the dtype of 'input', 'min' and 'max' must not be bool.")
-    limits = [limit for limit in (min, max) if limit is not None]
-    if any(isinstance(limit, torch.Tensor) and limit.ndim for limit in limits) and not all(
-            isinstance(limit, torch.Tensor) for limit in limits):
+    if min is not None and max is not None and isinstance(min, torch.Tensor) is not isinstance(
+            max, torch.Tensor) and (min if isinstance(min, torch.Tensor) else max).ndim:
         raise TypeError("a Tensor and a number")        # (MindSpore has no form for both)
     kept = generations.has_old_meaning("mindspore.ops.clamp")
     if kept and not generations.has_old_meaning("mindspore.ops.clip"):

@@ -27,6 +27,7 @@ from ._nn_activation import *  # noqa: F403
 from ._nn_adaptive_pool import *  # noqa: F403
 from ._nn_attention import *  # noqa: F403
 from ._nn_conv import *  # noqa: F403
+from ._nn_cross_entropy import *  # noqa: F403
 from ._nn_ctc import *  # noqa: F403
 from ._nn_dropout import *  # noqa: F403
 from ._nn_embedding import *  # noqa: F403

@@ -9,6 +9,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch import _checkparam as check
+from ms2torch._core.operators import normalising
 from ms2torch._core.operators.primitive import Primitive
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._naming import generations
@@ -181,24 +182,19 @@ class FusedBatchNorm(Primitive):
         return self._normalised(input_x, scale, bias, mean, variance)[:5]
 
     def _normalised(self, input_x, scale, bias, mean, variance):
-        x = input_x._t
-        axes, shape = _axes(x, self.format)
-        x32 = x.float()
-        centre = x32.mean(axes)
-        spread = x32.var(axes, unbiased=False)
-        count = x.numel() // max(len(centre), 1)
-        moved = spread.detach() * (count / max(count - 1, 1))
-        y = (x32 - centre.reshape(shape)) * torch.rsqrt(spread + self.epsilon).reshape(shape)
-        y = y * scale._t.reshape(shape) + bias._t.reshape(shape)
-        for held, new in ((mean, centre.detach()), (variance, moved)):
-            write(held, lambda old, new=new: (1 - self.momentum) * old + self.momentum * new.to(old.dtype))
-        return wrap(y.to(x.dtype)), wrap(scale._t), wrap(bias._t), wrap(mean._t), wrap(variance._t)
+        x = input_x._t if self.format == "NCHW" else input_x._t.movedim(-1, 1)
+        moved = [held._t.detach().float().clone() for held in (mean, variance)]
+        y = normalising.batch_norm(
+            x.float(), scale._t, bias._t, *moved, True, self.momentum, self.epsilon, True)
+        for held, new in zip((mean, variance), moved, strict=True):
+            write(held, lambda old, new=new: new.to(old.dtype))
+        y = y.to(x.dtype) if self.format == "NCHW" else y.to(x.dtype).movedim(1, -1)
+        return wrap(y), wrap(scale._t), wrap(bias._t), wrap(mean._t), wrap(variance._t)
 
 
 class FusedBatchNormEx(FusedBatchNorm):
     """`FusedBatchNorm` with what its gradient keeps as a sixth result (``mindspore.ops.FusedBatchNormEx``,
-    1.0 and
-    1.1): here an empty Tensor, for autograd keeps its own. ``data_format`` is "NCHW" or "NHWC"."""
+    1.0 and 1.1): here an empty Tensor, for autograd keeps its own. ``data_format`` is "NCHW" or "NHWC"."""
 
     def __init__(self, mode=0, epsilon=1e-5, momentum=0.1, data_format="NCHW") -> None:
         super().__init__(mode, epsilon, momentum)
