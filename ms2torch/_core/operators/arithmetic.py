@@ -19,6 +19,7 @@ from ms2torch._core.checks.refusals import translate
 from ms2torch._core.checks.wrong_operands import of_primitive
 from ms2torch._core.operators import unsigned
 from ms2torch._core.tensor.dtype import _INT64, UNSIGNED, promote, promote_scalar
+from ms2torch._core.torch_private import ORDINARY, is_transforming
 
 # Products ("Mul") and quotients ("Div") in which a 0-d tensor counts for the dtype, as the generation says.
 rank_0_counts: set[str] = set()
@@ -335,7 +336,7 @@ def _of_integers_too(of_tensors):
             if not of_double or not broadcastable(a, b):
                 raise
         else:
-            if result.dtype not in _ENDS:
+            if result.dtype not in _ENDS or not result.is_cpu or _is_small_power(a, b, result.dtype):
                 return result
             return _whole_power(a, b, result.dtype, result)
         return _whole_power(a, b, dtype)
@@ -346,6 +347,13 @@ def _of_integers_too(of_tensors):
 # Beyond which double a power of integers is the least number of its dtype, or 0.
 _ENDS = dict.fromkeys((torch.int8, torch.int16, torch.int32, torch.uint8, torch.uint16), 2.0**31) | {
     torch.int64: 2.0**63, torch.uint32: 2.0**63, torch.uint64: 2.0**64}
+
+
+def _is_small_power(a, b, dtype) -> bool:
+    """Whether integers to the power of one number are surely held by their dtype, and by a double."""
+    if b.__class__ is not int or b > 63 or a.__class__ not in ORDINARY or is_transforming() or not a.numel():
+        return False
+    return max(abs(n.item()) for n in torch.aminmax(a)) ** b < min(_ENDS[dtype], 2.0**53)
 
 
 def _whole_power(a, b, dtype, result=None):
