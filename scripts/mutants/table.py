@@ -191,7 +191,7 @@ def _operators() -> list[Mutant]:
         operator("Split's number is a size", 69, "ops/function/_array_join.py",
                  "return tuple(torch.split(input_x, n // output_num, axis)) if n else (input_x,) * output_num",
                  "return tuple(torch.split(input_x, output_num, axis))", "ops.Split(1, 2)(x)[0]"),
-        operator("softmax cross entropy's gradient is torch's", 30, "ops/function/_nn_loss.py",
+        operator("softmax cross entropy's gradient is torch's", 30, "ops/function/_nn_cross_entropy.py",
                  "rest = (labels.sum(-1) - 1) * lse.detach()", "rest = (labels.sum(-1) - 1) * lse",
                  "ops.SoftmaxCrossEntropyWithLogits()(x, ops.ones_like(x))[0]", stage="backward"),
         operator("norm's gradient at zero", 62, "ops/function/_math_norms.py",
@@ -315,6 +315,7 @@ def _optimizers() -> list[Mutant]:
 
 def _losses() -> list[Mutant]:
     kernels, cells = "ops/function/_nn_loss.py", "nn/loss/_classification.py"
+    entropies = "ops/function/_nn_cross_entropy.py"
 
     def loss(name, rank, file, old, new, expression, labels="real", last="", stage="forward"):
         return Mutant(name, rank, file, old, new, ("one_loss.py", expression, labels, *([last] if last else [])), stage,
@@ -323,12 +324,12 @@ def _losses() -> list[Mutant]:
     return [
         loss("softmax cross entropy sums", 30, "nn/loss/_base.py", "t = t.mean() if self.average else t.sum()",
              "t = t.sum()", "nn.SoftmaxCrossEntropyWithLogits(reduction='mean')", "onehot"),
-        loss("sparse softmax cross entropy sums", 30, kernels, "return F.cross_entropy(logits, labels.long())",
+        loss("sparse softmax cross entropy sums", 30, entropies, "return F.cross_entropy(logits, labels.long())",
              "return F.cross_entropy(logits, labels.long(), reduction=\"sum\")",
              "nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction='mean')", "index"),
         loss("label smoothing ignored", 31, cells, "self.ignore_index, self.reduction, self.label_smoothing))",
              "self.ignore_index, self.reduction, 0.0))", "nn.CrossEntropyLoss(label_smoothing=0.1)", "index"),
-        loss("ignore_index counts", 31, kernels,
+        loss("ignore_index counts", 31, entropies,
              "F.cross_entropy(input, at, weight, None, ignore_index,", "F.cross_entropy(input, at, weight, None, -100,", "nn.CrossEntropyLoss(ignore_index=1)", "index"),
         loss("smooth L1 is reduced", 32, kernels,
              "F.smooth_l1_loss(a, b, reduction=meant_reduction(reduction, \"smooth_l1_loss\"), beta=beta)",
