@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import torch
+import torch._dynamo  # what every optimizer of torch imports: four fifths of a fork's seconds, if each did
 
 from ms2torch.difftest import accumulated, pairing, port, ported, trace
 from ms2torch.difftest.finding import Verdict
