@@ -41,6 +41,15 @@ ms.set_seed(1) ;; [T((3,)).multinomial(4)]
 ms.set_seed(1) ;; ops.normal((2,3), A([0.,1.,2.],"float32"), A([1.,2.,3.],"float32"))
 [ops.StandardNormal(5)((3,)), ops.StandardNormal(5,6)((3,)), ops.UniformReal(seed=5)((3,)), ops.UniformInt(seed=5)((3,), A(0), A(9)), ops.RandomShuffle(3)(T((5,))), ops.Multinomial(seed=3)(A([[.1,.9]],"float32"), 6)]
 ms.set_seed(1) ;; [ops.StandardNormal(5)((3,)), ops.StandardNormal(5)((3,)), ops.UniformReal(seed=5)((3,)), ops.UniformInt(seed=5)((3,), A(0), A(9)), ops.RandomShuffle(3)(T((5,))), ops.Multinomial(seed=3)(A([[.1,.9]],"float32"), 6)]
+[ops.bernoulli(T((2, n), d), q, s) for n, d, q, s in ((3, "float32", 0.5, 3), (3, "float32", 0.3, 3), (4, "int64", 0.7, 0), (5, "float64", 0.4, 77))]
+[ops.Bernoulli(5, 1)(T((7,)), A([.1, .3, .5, .7, .9, .5, .5], "float32")) for i in range(3)]
+ms.set_seed(1) ;; [ops.random_gamma(A([2, 2], "int32"), A([[.1, .5], [1., 7.]], d), 3) for d in ("float32", "float32", "float16")]
+[ops.RandomGamma(*s)(A([40], "int32"), A([.7, 3.], "float32")) for s in ((3, 4), (0, 4), (4, 0))]
+ms.set_seed(1) ;; [ops.random_poisson(A([2, 2], "int32"), A([.1, 3., 9.99, 10., 400.], "float32"), 3, d) for d in (ms.float32, ms.int64, ms.float16)]
+[ops.RandomPoisson(*s)(A([40], "int32"), A([2., 20.], "float64")) for s in ((3, 4), (0, 4), (4, 0))]
+[ops.TruncatedNormal(d, *s)(A([40, 2], "int32")) for d, s in ((ms.float32, (3, 4)), (ms.float64, (0, 4)), (ms.float16, (4, 0)))]
+(lambda f: [f(A(s, "int32")) for s in ([3, 3], [3, 3], [2, 3], [3, 3])])(ops.TruncatedNormal(seed=1))
+(lambda f: [f(A([3, 3], "int32"), *(A(n, "float32") for n in b)) for b in ((0., 1., -1., 1.), (1., 2., -2., 9.), (0., 1., 3., 9.), (0., 1., -9., -3.), (2., 1., -1., 1.5))])(ops.ParameterizedTruncatedNormal(3, 4))
 """)
 
 REFUSED = lines("""
@@ -55,6 +64,7 @@ ops.UniformInt(seed=10)((2,3), 0, 5).shape
 ops.uniform((2,3), 0., 1.)
 ops.multinomial(A([.1,.9],"float32"), 3, False)
 ops.bernoulli(T((3,)), 1.5)
+ops.bernoulli(T((3,)), 0.5, -3)
 ops.randperm(3, dtype=ms.bool_)
 ops.randperm(0)
 ops.auto_generate.RandpermV2()(0)

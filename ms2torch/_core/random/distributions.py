@@ -240,6 +240,24 @@ def normals(engine, count: int) -> np.ndarray:
     return np.concatenate(found or [np.empty(0, np.float32)])[:count]
 
 
+def doubles_normal(engine, count: int) -> np.ndarray:
+    """``count`` of ``std::normal_distribution<double>`` of 31-bit words; a call uses whole pairs."""
+    found, missing, outputs = [], -(-count // 2), engine.range + 1.0
+    while missing:
+        tries = missing + missing * 2 // 7 + 8
+        words = engine.draw(4 * tries).astype(np.float64)
+        x, y = (2 * np.minimum((words[0::2] + words[1::2] * outputs) / outputs**2, np.nextafter(1.0, 0.0))
+                - 1).reshape(-1, 2).T
+        r2 = x * x + y * y
+        good = np.flatnonzero((r2 <= 1) & (r2 != 0))[:missing]
+        if good.size == missing:
+            engine.rewind(4 * (tries - int(good[-1]) - 1))
+        factor = np.sqrt(-2 * np.log(r2[good]) / r2[good])
+        found.append(np.stack((y[good] * factor, x[good] * factor), axis=1).reshape(-1))
+        missing -= good.size
+    return np.concatenate(found or [np.empty(0)])[:count]
+
+
 def permutation(engine, count: int) -> np.ndarray:
     """0 ... count-1 shuffled."""
     order = list(range(count))

@@ -6,6 +6,8 @@ An engine gives its words many at once (`draw`) or one at a time (a call), and n
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ms2torch._core.random.distributions import Distributions
@@ -99,6 +101,10 @@ class MinStd(Engine):
     def _go_to(self, position: int) -> None:
         # Outputs drawn before they were asked for, and the place of the next of them.
         self._state, self._ahead, self._at = position, _NOTHING, 0
+
+    def real(self) -> float:
+        low, outputs = self(), self.range + 1.0
+        return min((low + self() * outputs) / outputs**2, math.nextafter(1.0, 0.0))
 
     def _position(self) -> int:
         return self._back(0)

@@ -5,8 +5,7 @@ dropout masks, samples and shuffles, ``mt19937`` for uniforms, integers and perm
 instance has one stream for each input shape, which its calls continue; two instances with equal seeds give
 equal values.
 
-On CUDA, where MindSpore has other kernels, and for what has no stream here (gamma, poisson, categorical),
-torch's generators serve instead.
+On CUDA, where MindSpore has other kernels, torch's generators serve instead.
 """
 
 from __future__ import annotations
@@ -118,18 +117,19 @@ def _of_the_place(stream: Stream) -> Stream:
     return stream if graph is None else Place(graph, stream.__reduce__(), lambda graph: stream.restarted())()
 
 
-def stream_of_call(seed: int | None, name: str) -> Stream:
-    """The stream of one use of the functional form ``name`` that asked for ``seed``."""
+def stream_of_call(seed: int | None, name: str, kind=None) -> Stream:
+    """The stream, of a ``kind``, of one use of the functional form ``name`` that asked for ``seed``."""
+    kind = kind or Stream
     call = graph_streams.here.call
     graph = call.graph() if call is not None else None
     if graph is None:
-        return Stream(*graph_seeds(seed, name))
+        return kind(*graph_seeds(seed, name))
     site = name, seed, *call.site()
 
     def make(graph) -> Stream:
         if site not in graph.seeds:
             graph.seeds[site] = graph_seeds(seed, name)
-        return Stream(*graph.seeds[site])
+        return kind(*graph.seeds[site])
 
     return Place(graph, site, make)()
 
@@ -201,13 +201,16 @@ class Stream:
         kind, seeds = self.__reduce__()
         return kind(*seeds)
 
+    def _start(self, kind, seed: int):
+        return _start(kind, seed)
+
     def _engine(self, kind, shape: tuple):
         """The engine for ``shape``: of class ``kind``, or torch's generator where ``kind`` is a device."""
         key = (kind, shape)
         engine = self._engines.get(key)
         if engine is None:
             seed = kernel_seed(self.seed, self.seed2) if self.seed or self.seed2 else secrets.randbits(32)
-            engine = self._engines[key] = _start(kind, seed)
+            engine = self._engines[key] = self._start(kind, seed)
         _note((id(engine), key), engine)
         if repeating.under_way:
             at, again = repeating.starting_state(engine.get_state)

@@ -9,7 +9,7 @@ from ms2torch._core.errors import final
 from ms2torch._core.operators.primitive import Primitive
 from ms2torch._core.random.candidates import RankStream
 from ms2torch._core.random.philox_streams import PhiloxStream
-from ms2torch._core.random.random_streams import Stream
+from ms2torch._core.random.rejection import BoundedStream
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.ops.function._random_sampling import log_uniform_candidate_sampler
 
@@ -50,10 +50,9 @@ class Uniform(Primitive):
 
 
 def _normal_within(shape, mean, stdevs, min, max, seed=0, seed2=0):
-    """Normal numbers between ``min`` and ``max``, by inversion; of many bounds each serves one row.
-
-    The numbers for a seed are not MindSpore's; ``seed`` is the stream of the instance (see `_keep_stream`).
-    """
+    """Normal numbers between ``min`` and ``max``; of many bounds each serves one row, as documented
+    (MindSpore's CPU kernel has the first serve all, and breaks where ``min`` is infinite or ``max`` is below
+    the mean). ``seed`` is the stream of the instance (see `_keep_stream`)."""
     size, name = tuple(shape.tolist()), "For primitive[ParameterizedTruncatedNormal], the"
     if len(size) < 2:
         raise final(ValueError(f"{name} size of argument[shape] must be greater than or equal to 2, but got "
@@ -61,25 +60,20 @@ def _normal_within(shape, mean, stdevs, min, max, seed=0, seed2=0):
     if any(n <= 0 for n in size):
         raise final(ValueError(f"{name} attribute[shape] should be a vector with all positive item. but got "
                                f"[{', '.join(map(str, size))}, ]."))
-    kind = mean.dtype
     for name, value in (("mean", mean), ("stdevs", stdevs), ("min", min), ("max", max)):
         if value.numel() not in (1, size[0]):
             raise final(ValueError(f"For ParameterizedTruncatedNormal, {name} must be 0d, or {name}.shape = "
                                    f"({size[0]}, ), but got ({value.numel()}, )."))
-    column = (-1, *[1] * (len(size) - 1))
-    mean, stdevs, low, high = (t.double().reshape(column) for t in (mean, stdevs, min, max))
+    mean, stdevs, low, high = (t.reshape(-1) for t in (mean, stdevs, min, max))
     for wrong, told in ((stdevs <= 0, "stdevs value must be greater than 0"),
                         (low >= high, "max value must be greater than min value")):
         if bool(wrong.any()):
             raise final(RuntimeError(f"For ParameterizedTruncatedNormal, {told} in each batch."))
-    begin, end = (torch.special.ndtr((bound - mean) / stdevs) for bound in (low, high))
-    share = seed.uniform(size).double().to(mean.device)
-    value = mean + stdevs * torch.special.ndtri(begin + (end - begin) * share)
-    return torch.minimum(torch.maximum(value, low), high).to(kind)
+    return seed.within(size, mean, stdevs, low, high)
 
 
 def _keep_stream(made: Primitive) -> None:
-    made._fixed["seed"] = Stream(made.seed, made.seed2)
+    made._fixed["seed"] = BoundedStream(made.seed, made.seed2)
 
 
 _normal_within.check_attributes = _keep_stream

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import wraps
+
 import torch
 
 from ms2torch._core.checks.calls import dtype_name, type_description
@@ -120,6 +122,18 @@ def integers(low, high, shape, seed, name, want):
         return stream(seed, name).integers(shape, low, high).to(want)
     except RuntimeError as err:
         raise final(err) from None
+
+
+def keep_stream(cls, stream) -> None:
+    """Have each instance of a Primitive class draw from its ``stream(instance)``, in its seed's place."""
+    make = cls.__init__
+
+    @wraps(make)
+    def __init__(self, *args, **kwargs):
+        make(self, *args, **kwargs)
+        self._fixed["seed"] = stream(self)
+
+    cls.__init__ = __init__
 
 
 def seeded(seed):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import wraps
 
 import numpy as np
 import torch
@@ -16,6 +15,8 @@ from ms2torch._core.operators.registry import (
 )
 from ms2torch._core.random.candidates import EvenStream, RankStream
 from ms2torch._core.random.rng import philox
+
+from ._random_draws import keep_stream
 
 
 def _chosen(x, seed, offset, numsamples, replacement):
@@ -96,16 +97,7 @@ def _uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, rang
     return _candidates(true_classes, num_true, num_sampled, unique, range_max, seed, remove_accidental_hits)
 
 
-def _with_stream(make):
-    @wraps(make)
-    def __init__(self, *args, **kwargs):
-        make(self, *args, **kwargs)
-        self._fixed["seed"] = EvenStream(self.seed)
-
-    return __init__
-
-
-_uniform_candidate_sampler.__init__ = _with_stream(_uniform_candidate_sampler.__init__)
+keep_stream(_uniform_candidate_sampler, lambda made: EvenStream(made.seed))
 
 
 @op

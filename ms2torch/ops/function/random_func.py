@@ -7,6 +7,8 @@ The rest draws from torch's generator, which ``set_seed`` seeds too.
 
 from __future__ import annotations
 
+from functools import cache
+
 import torch
 
 from ms2torch._checkparam import check_value_type
@@ -24,10 +26,12 @@ from ms2torch._core.operators.registry import (
 )
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.random import random_streams
+from ms2torch._core.random.philox_streams import CoinStream
 from ms2torch._core.random.random_streams import Stream
+from ms2torch._core.random.rejection import BoundedStream, GammaStream, PoissonStream
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, as_torch, lift, lower, wrap
-from ms2torch._core.torch_private import standard_gamma
+from ms2torch._core.torch_private import standard_gamma, standard_gamma_grad
 from ms2torch.common.generator import engine
 
 from ._array_create import wanted
@@ -37,6 +41,7 @@ from ._random_draws import (
     float_dtype,
     int_dtype,
     integers,
+    keep_stream,
     seeded,
     size_of,
     sizes,
@@ -394,6 +399,10 @@ def random_categorical(logits, num_sample, seed=0, dtype=_dtype.int64):
 @spelled(x="input")
 def bernoulli(input, p=0.5, seed=None):
     """1 with probability ``p``, else 0, in the shape and dtype of ``input`` (``mindspore.ops.bernoulli``)."""
+    return _bernoulli_of(input, p, seed, 0)
+
+
+def _bernoulli_of(input, p, seed, offset):
     if not isinstance(p, torch.Tensor):
         if not isinstance(p, (int, float)):
             raise TypeError(f"For bernoulli, p should be a Tensor or a float, but got {type(p)}.")
@@ -401,7 +410,18 @@ def bernoulli(input, p=0.5, seed=None):
             raise ValueError(f"For bernoulli, p should be in [0, 1], but got {p}.")
     elif bool(((p < 0) | (p > 1)).any()):
         raise ValueError("For bernoulli, p should be in [0, 1].")
-    return (torch.rand(input.shape, device=input.device, generator=seeded(seed)) < p).to(input.dtype)
+    seed = -1 if seed is None else seed
+    if seed < -1:
+        raise ValueError(f"Seed must be -1 or a non-negative integer, but got {seed}.")
+    if seed == -1:                                      # MindSpore's draws are free
+        return (torch.rand(input.shape, device=input.device) < p).to(input.dtype)
+    kinds = input.shape, input.dtype, (p.shape, p.dtype) if isinstance(p, torch.Tensor) else None
+    return _coin_stream(seed, offset).coins(input.shape, kinds, p).to(input.dtype)
+
+
+@cache
+def _coin_stream(seed: int, offset: int) -> CoinStream:
+    return CoinStream(seed, offset)
 
 
 def _none_empty(size, name: str):
@@ -429,18 +449,21 @@ def gamma(shape, alpha, beta, seed=None):
     return standard_gamma(alpha.expand(size).contiguous(), generator=seeded(seed)) / beta
 
 
+def _random_gamma_of(shape, alpha, draw: GammaStream):
+    size = ints(shape)
+    if min((*size, *alpha.shape), default=1) < 1:
+        raise final(ValueError("For RandomGamma, each dimension must be greater than 0."))
+    found = draw.gamma(size, alpha.detach())
+    if not alpha.requires_grad:
+        return found
+    # The number stays, and moves with alpha as torch says.
+    return found + standard_gamma_grad(alpha.detach().expand(found.shape), found) * (alpha - alpha.detach())
+
+
 @op
 def random_gamma(shape, alpha, seed=None):
     """Gamma(alpha, 1) of ``shape`` and the parameter's (``mindspore.ops.random_gamma``)."""
-    size = (*ints(shape), *alpha.shape)
-    if min(size, default=1) < 1:
-        raise final(ValueError("For RandomGamma, each dimension must be greater than 0."))
-    return _of_positive(alpha, standard_gamma(alpha.expand(size).contiguous(), generator=seeded(seed)))
-
-
-def _of_positive(alpha, drawn):
-    """Gamma's numbers: 0 where ``alpha`` is 0, NaN where it is less."""
-    return torch.where(alpha > 0, drawn, torch.where(alpha == 0, 0.0, torch.nan).to(drawn.dtype))
+    return _random_gamma_of(shape, alpha, stream(seed, "random_gamma", GammaStream))
 
 
 @op
@@ -452,17 +475,20 @@ def poisson(shape, mean, seed=None):
     return torch.poisson(mean.float().expand(size).contiguous(), generator=seeded(seed))
 
 
-@op
-def random_poisson(shape, rate, seed=None, dtype=_dtype.float32):
-    """Poisson(rate) of ``shape`` and the parameter's (``mindspore.ops.random_poisson``)."""
+def _random_poisson_of(shape, rate, draw: PoissonStream, dtype):
     rate = torch.as_tensor(rate, device=device()) if isinstance(rate, float) else rate
     size = sizes(shape, "RandomPoisson")
     if min(size, default=0) < 0:
         raise asked(ValueError("For primitive[RandomPoisson], the attribute[shape] should be a vector with "
                                f"all positive item. but got [{''.join(f'{n}, ' for n in size)}]."))
-    size = (*size, *rate.shape)
-    drawn = torch.poisson(rate.float().clamp_min(0).expand(size).contiguous(), generator=seeded(seed))
-    return drawn.to(wanted(dtype, torch.float32, "random_poisson"))
+    found, want = draw.poisson(size, rate), wanted(dtype, torch.float32, "random_poisson")
+    return (found if want.is_floating_point else found.nan_to_num(posinf=0.0)).to(want)
+
+
+@op
+def random_poisson(shape, rate, seed=None, dtype=_dtype.float32):
+    """Poisson(rate) of ``shape`` and the parameter's (``mindspore.ops.random_poisson``)."""
+    return _random_poisson_of(shape, rate, stream(seed, "random_poisson", PoissonStream), dtype)
 
 
 def _choice(mask, count, stream):
@@ -490,20 +516,24 @@ def _truncated_normal(shape, dtype=_dtype.float32, seed=0, seed2=0):
     size = sizes(shape, "TruncatedNormal")
     if min(size, default=1) < 1:
         raise final(ValueError("Each dimension must be greater than zero."))
-    out = torch.empty(size, device=device())
-    return torch.nn.init.trunc_normal_(out, generator=seeded(seed)).to(dtype.torch)
+    return seed.truncated(size, dtype.torch)
 
 
 @primitive("RandomGamma", init={"seed": 0, "seed2": 0})
 def _random_gamma(shape, alpha, seed=0, seed2=0):
     """Gamma(alpha, 1) of ``shape`` and the parameter's."""
-    return random_gamma.kernel(shape, alpha, seed)
+    return _random_gamma_of(shape, alpha, seed)
 
 
 @primitive("RandomPoisson", init={"seed": 0, "seed2": 0, "dtype": _dtype.int64})
 def _random_poisson(shape, rate, seed=0, seed2=0, dtype=_dtype.int64):
     """Poisson(rate) of ``shape`` and the parameter's, Int64 by default."""
-    return random_poisson.kernel(shape, rate, seed, dtype)
+    return _random_poisson_of(shape, rate, seed, dtype)
+
+
+for _kept, _kind in ((_random_gamma, GammaStream), (_random_poisson, PoissonStream),
+                     (_truncated_normal, BoundedStream)):
+    keep_stream(_kept, lambda made, kind=_kind: kind(made.seed, made.seed2))
 
 
 @primitive("Gamma", init={"seed": 0, "seed2": 0})
@@ -521,7 +551,7 @@ def _poisson(shape, mean, seed=0, seed2=0):
 @primitive("Bernoulli", init={"seed": -1, "offset": 0})
 def _bernoulli(x, p, seed=-1, offset=0):
     """1 with probability ``p``, else 0, in the shape of ``x``."""
-    return bernoulli.kernel(x, p, seed)
+    return _bernoulli_of(x, p, seed, offset)
 
 
 @primitive("NonDeterministicInts", init={"dtype": _dtype.int64})
