@@ -13,6 +13,7 @@ are right.
     python scripts/sweep_errors.py --varied 2                     # other calls, chosen by the seed 2
     python scripts/sweep_errors.py --odd [--rules]                # Tensors, numpy's numbers, bytes, ...
     python scripts/sweep_errors.py --odd --varied 2 --lot 120     # classes, slices, ...; 120 names by lot
+    python scripts/sweep_errors.py --odd --varied 2 --calls 300 --names '^mindspore.ops.Adam$' --rules
 """
 
 from __future__ import annotations
@@ -101,6 +102,7 @@ def main() -> int:
     parser.add_argument("--rules", action="store_true", help="write the tables from MindSpore's answers")
     parser.add_argument("--varied", type=int, metavar="SEED", help="calls that are varied, not wrong")
     parser.add_argument("--odd", action="store_true", help="plain arguments as Tensors, of numpy's, ...")
+    parser.add_argument("--calls", metavar="COUNT", help="that many varied calls of a documented one")
     parser.add_argument("--show", action="store_true", help="print the commonest differences")
     asked = parser.parse_args()
 
@@ -112,10 +114,15 @@ def main() -> int:
         raise SystemExit("no real MindSpore: run scripts/reference_env.sh, or set MS2TORCH_REFERENCE_PYTHON")
     given = examples(python, asked.names, asked.lot, asked.varied or 0)
     how = ["--odd"] if asked.odd else []
-    how += [] if asked.varied is None else ["--varied", str(asked.varied), "16" if asked.odd else COUNT]
+    count = asked.calls or ("16" if asked.odd else COUNT)
+    how += [] if asked.varied is None else ["--varied", str(asked.varied), count]
     there = kept(asked.reference) if asked.reference else side(python, given, "--real", *how)
     if asked.save_reference:
         asked.save_reference.write_text("".join(json.dumps(item) + "\n" for item in there.items()))
+    if asked.rules and asked.odd and asked.varied is not None:
+        told = side(sys.executable, given, "--describe", *how)
+        print(odd.add_strange(there, told, side(sys.executable, given, *how)), "lines more")
+        return 0
     if asked.rules and asked.odd:
         odd.clear()
         told = side(sys.executable, given, "--describe", *how)

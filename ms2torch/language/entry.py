@@ -33,10 +33,11 @@ def compiled(function, strict: bool = False):
     read: dict = {}
     steps: dict = {}
     method = _is_method(function)
+    nameless = not method and _is_in_class(function)
 
     @functools.wraps(function)
     def graph(*args, **kwargs):
-        owner = args[0] if method and args else None
+        owner = args[0] if args and (method or (nameless and _has(args[0], function.__name__))) else None
         if graph_streams.here.call is None:
             if os.environ.get("MS_JIT") == "0":         # MindSpore's way to debug: nothing is compiled
                 return function(*args, **kwargs)
@@ -151,6 +152,17 @@ def _is_method(function) -> bool:
         function = reading.undecorated(function)
     code = getattr(function, "__code__", None)
     return code is not None and code.co_argcount > 0 and code.co_varnames[0] == "self"
+
+
+def _is_in_class(function) -> bool:
+    """Whether a function stands in the body of a class: its first argument may be the object that was asked,
+    by another name than "self"."""
+    around, dot, _ = getattr(function, "__qualname__", "").rpartition(".")
+    return bool(dot) and not around.endswith("<locals>")
+
+
+def _has(value, name: str) -> bool:
+    return not isinstance(value, Tensor) and hasattr(value, name)
 
 
 def _copy_of(function, owner):

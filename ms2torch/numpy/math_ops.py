@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import torch
 
 from ms2torch._core.checks.calls import wrong_inputs
@@ -340,8 +339,6 @@ _binary("float_power", lambda a, b: torch.pow(a.float(), b.float()))
 def divmod(x1, x2, dtype=None):
     """Quotient rounded down and remainder (``mindspore.numpy.divmod``); a number beside an array has no dtype
     in the quotient."""
-    if any(isinstance(x, np.generic) and not isinstance(x, float) for x in (x1, x2)):
-        raise refusal(TypeError, "Expect input to be array like.")
     if isinstance(x1, tuple) or isinstance(x2, tuple):
         raise refusal(TypeError, str(wrong_inputs("FloorDiv", input=x1, other=x2)))
     a, b = number_or_array(x1), number_or_array(x2)

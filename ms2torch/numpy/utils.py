@@ -312,7 +312,8 @@ def signature(first: str, dtype: bool = True) -> inspect.Signature:
 
 
 def number_or_array(x):
-    """An operand: a number beside a tensor stays one, and takes part by the rules of operators."""
+    """An operand: a number beside a tensor stays one, and takes part by the rules of operators; of numpy's
+    only a double is one."""
     if isinstance(x, int) and not -1 << 63 <= x < 1 << 63:
         return as_array(x)                  # no number of an operator: a UInt64
-    return x if isinstance(x, (bool, int, float, np.generic)) else as_array(x)
+    return x if isinstance(x, (bool, int, float)) else as_array(x)

@@ -70,33 +70,74 @@ _BEFORE = r"(?:got|is|value|elements?|types?|in):? ?'?"
 _OF_ONE_CALL = re.compile(r"(?<![\w\[(])\d+(?![\w\])-])")
 # What is asked of several arguments together.
 _TOGETHER = re.compile(r"\bsame\b|consistent|different|equal to the")
-_HOLES = ("text", "printed", "str", "item_text", "cls", "item_cls", "call", "kind", "item_kind", "item_call",
-          "type", "item_type", "word", "shape")
+_OF_MESSAGES = frozenset(("list", "tuple", "type", "Tensor"))
+_HOLES = ("abstract", "text", "printed", "str", "item_text", "cls", "item_cls", "call", "kind", "item_kind",
+          "item_call", "type", "item_type", "word", "shape", "name", "core")
 
 
-def lines(reference: dict, described: dict, ours: dict) -> list[str]:
-    """The table's lines: what MindSpore says in all calls to a kind of odd values, and ours does not."""
+def lines(reference: dict, described: dict, ours: dict, soft: str = "") -> list[str]:
+    """The table's lines: what MindSpore says in all calls to a kind of odd values, and ours does not;
+    ``soft`` stands before their kinds."""
     answers = defaultdict(list)
     for name, found in reference.items():
         told, here = dict(described.get(name, ())), dict(ours.get(name, ()))
         api = name.partition("#")[0].removeprefix("mindspore.")
+        tensors = {stage: _of_tensors(told, stage) for stage in ("make", "call") if soft}
         for key, there in answered(found):
             args = told.get(key)
             if not isinstance(args, list) or (args and isinstance(args[0], str)):
                 continue
             stage, what = key.split()[0], key.split(", ", 1)[1]
+            if what.startswith(("twice ", "one too many")):
+                continue
             place, value = _odd_one(what, [a for a in args if a[0] != "self"], stage)
-            if value:
+            if value and not (soft and place in tensors[stage] and "Tensor" in value["odd"]):
                 answers[f"{api} {stage}", place, value["odd"]].append((there, value, here.get(key)))
-    rows = defaultdict(list)
+    rows, seen = defaultdict(list), defaultdict(dict)
     for (called, place, kind), given in answers.items():
         told = {_template(there, value) for there, value, _ in given}
         differs = any(got is None or [got[0], sentence(got[-1])] != [there[0], sentence(there[-1])]
                       for there, _, got in given)
-        if differs and len(told) == 1 and (said := told.pop()):
+        said = told.pop() if len(told) == 1 else None
+        if soft and said and kind in _PLAIN and not _OF_ITS_CLASS.search(said[1]):
+            said = None                     # (it tells of this number)
+        seen[called, place][kind] = said
+        if differs and said:
             rows[called, place, said].append(kind)
-    return sorted("\t".join((called, place, ",".join(sorted(kinds)), error, words))
+    for (called, place, said), kinds in rows.items() if soft else ():
+        for alike in _ALIKE:
+            others = [seen[called, place][k] for k in alike if k in seen[called, place]]
+            if not alike.isdisjoint(kinds) and len(others) > 1 and all(o == said for o in others):
+                kinds += sorted(alike.difference(kinds))
+    return sorted("\t".join((called, place, soft + ",".join(sorted(kinds)), error, words))
                   for (called, place, (error, words)), kinds in rows.items())
+
+
+# Kinds of what programs give: of another number or word MindSpore may say something else, or nothing.
+_PLAIN = frozenset(("int", "negative", "large", "float", "bool", "str", "tuple", "list", "None",
+                    "empty tuple", "empty list"))
+_OF_ITS_CLASS = re.compile(r"\{(?:item_)?(?:cls|call|type|kind|object|compiled|typed)\}")
+# Strange kinds that MindSpore seldom tells from each other: what it says to two of them it says to all.
+_ALIKE = tuple(map(frozenset, (
+    ("slice", "ellipsis", "dict", "set", "range", "bytes", "complex", "COOTensor", "CSRTensor"),
+    ("array", "array 0-d"), ("numpy int", "numpy float", "numpy bool"), ("nan", "inf"),
+    ("tuple of rows", "tuple of tuple", "list of rows", "list of list"),
+    ("tuple of None", "tuple of str", "tuple of bool", "tuple of dtype", "list of array",
+     "tuple of numpy int"))))
+
+
+def _of_tensors(told: dict, stage: str) -> set[str]:
+    """The places of a documented call's Tensors, of which a wrong one is told by more than its kind."""
+    found = set()
+    for key, args in told.items():
+        if key.startswith(stage) and isinstance(args, list) and not (args and isinstance(args[0], str)):
+            args = [a for a in args if a[0] != "self"]
+            odd, _ = _odd_one(key.split(", ", 1)[1], args, stage)
+            for k, (name, by, value) in enumerate(args):
+                place = name if by or stage == "make" else str(k)
+                if value and place != odd and "Tensor" in value["odd"].partition(" inside")[0]:
+                    found.add(place)
+    return found
 
 
 def _odd_one(what: str, args, stage: str):
@@ -115,7 +156,7 @@ def _template(there: list, value: dict) -> tuple[str, str] | None:
     text = sentence(there[1])
     for hole in _HOLES:
         said = value.get(hole)
-        if not said or len(said) > 600 or said in ("list", "tuple", "Tensor"):      # (words of messages)
+        if not said or len(said) > 600 or said in _OF_MESSAGES:
             continue
         before = _BEFORE if len(said) < 3 else r"(?<![\w.])"
         hits = list(re.finditer(rf"({before}){re.escape(said)}(?!\w)", text))
@@ -129,8 +170,30 @@ def _template(there: list, value: dict) -> tuple[str, str] | None:
 
 
 def clear() -> None:
-    """Empty the table: what ours says without it needs no line."""
-    _write([])
+    """Take the lines of one odd value each out of the table: what ours says without them needs none."""
+    _write([line for line in _kept() if _is_soft(line)])
+
+
+def _kept() -> list[str]:
+    return FILE.read_text(encoding="utf-8").splitlines()[1:]
+
+
+def _is_soft(line: str) -> bool:
+    return "\t~" in line
+
+
+def add_strange(reference: dict, described: dict, ours: dict) -> int:
+    """Add what MindSpore says of strange values (`strange`), where ours says otherwise, to the table: lines
+    that are no reason to look before a call; the number of the lines that are new."""
+    old = _kept()
+    new = by_hand.applied("odd", lines(reference, described, ours, "~"))
+    new = [line for line in new if line not in old]
+    _write(_by_name([*old, *new]))
+    return len(new)
+
+
+def _by_name(made: list[str]) -> list[str]:
+    return sorted(made, key=lambda line: line.partition("\t")[0])
 
 
 def _write(made: list[str]) -> None:
@@ -140,5 +203,5 @@ def _write(made: list[str]) -> None:
 def write(reference: dict, described: dict, ours: dict) -> int:
     """Write the table; the number of its lines."""
     made = by_hand.applied("odd", lines(reference, described, ours))
-    _write(made)
+    _write(_by_name([*made, *(line for line in _kept() if _is_soft(line) and line not in made)]))
     return len(made)

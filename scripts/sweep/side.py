@@ -129,11 +129,12 @@ def wait() -> None:
 
 def described(f, args, kwargs) -> list:
     """[[parameter, whether by name, the value's kinds in MindSpore's words], ...] of a call."""
-    from ms2torch._core.checks.odd import odd_kind, renderings_of
+    from ms2torch._core.checks.odd import odd_kind, renderings_of, strange_kind
     from ms2torch._core.checks.words import renderings
 
     if "--odd" in sys.argv:
-        return _told(f, args, kwargs, lambda v: (kind := odd_kind(v)) and {"odd": kind, **renderings_of(v)})
+        kind_of = odd_kind if not VARIED else lambda v: strange_kind(v) or odd_kind(v)
+        return _told(f, args, kwargs, lambda v: (kind := kind_of(v)) and {"odd": kind, **renderings_of(v)})
     return _told(f, args, kwargs, renderings)
 
 

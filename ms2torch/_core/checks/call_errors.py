@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from functools import cache
 
+import numpy as np
 import torch
 
 from ms2torch._core.checks import refused, rules
@@ -74,7 +75,7 @@ def _ambiguous(kernel, given: dict) -> ValueError | None:
     """What MindSpore says of a Tensor of several elements that is asked whether it is true."""
     takes = inspect.signature(kernel).parameters if kernel is not None else {}
     counts = (given[n].numel() for n, p in takes.items()
-              if p.default.__class__ is bool and isinstance(given.get(n), torch.Tensor))
+              if p.default.__class__ in (bool, int, float, str) and isinstance(given.get(n), torch.Tensor))
     several = next((n for n in counts if n > 1), 0)
     return ValueError(f"The tensor should have only one element, but got {several}, more than one element is "
                       "ambiguous.") if several else None
@@ -141,7 +142,9 @@ def _refusal(name: str, raw, kwargs, valid, kernel, fixed) -> Exception | None:
 
 def parser_error(name: str, kernel, given: dict, valid=None, fixed=None) -> TypeError | None:
     """The error of MindSpore's parser of calls for arguments by name, where a Primitive refuses one."""
-    if not name[0].isupper() or name in GUARDED:    # (a function may make them ready; these look themselves)
+    looks = name in GUARDED and (rules.asks_for_tensors(name) or not any(
+        isinstance(v, np.ndarray) for v in given.values()))
+    if not name[0].isupper() or looks:              # (a function may make them ready; these look themselves)
         return None
     return _of_parser(name, (), given, valid, kernel, fixed)
 

@@ -14,7 +14,7 @@ from types import FunctionType
 from ms2torch._core.checks import refused, rules
 from ms2torch._core.checks.guards import LOOKING
 from ms2torch._core.checks.kernel_dtypes import not_supported
-from ms2torch._core.checks.odd import ODD, odd_error
+from ms2torch._core.checks.odd import LOOKED, odd_error
 from ms2torch._core.checks.preconditions import (
     OF_FAILURES,
     PRECONDITIONS,
@@ -32,7 +32,7 @@ _ENTRY = re.compile(r"^[\w.<>]+\.(construct|__init__|__call__)\(\) "
 
 def wrap_function(function, called: str):
     """``function``, whose failures are told as the real one's; it looks first where ``LOOKING`` says so."""
-    looks = any(f"{called} make" in table for table in (LOOKING, PRECONDITIONS, ODD))
+    looks = any(f"{called} make" in table for table in (LOOKING, PRECONDITIONS, LOOKED))
     takes, accepted = None, AcceptedCalls()
 
     @wraps(function)
@@ -140,8 +140,9 @@ def _ask(accepted: AcceptedCalls, called: str, takes, of, args, kwargs) -> None:
     wrong = _precondition_error(called, {}, zip(places, args, strict=True), kwargs, plain_attributes(of))
     if wrong and not _unbound(takes, args, kwargs):             # (else Python says what is missing)
         primitive = called.startswith("ops.") and not kwargs
-        raise (primitive and rules.refusal(type(of).__name__, list(map(refused.as_torch, args)), late=False)
-               ) or wrong
+        raise refused.array_error(called, zip(map(str, range(len(args))), args, strict=True)) or (
+            primitive and rules.refusal(type(of).__name__, list(map(refused.as_torch, args)), late=False)
+            ) or wrong
     accepted.add(key)
 
 

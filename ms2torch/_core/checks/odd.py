@@ -4,12 +4,14 @@ numbers and arrays of numpy's, sequences with such inside, bytes, functions.
 odd.tsv is read off the real one by scripts/sweep_errors.py --odd. A line: the name and whether it is made or
 called, an argument (by name; by place where an object is called), kinds of `odd_kind`, the error's class, its
 words with holes of `renderings_of`. `dispatch` asks for the arguments that have lines here, and only where
-they are neither numbers nor words nor sequences of whole numbers, so that good calls pay nothing.
+they are neither numbers nor words nor sequences of whole numbers, so that good calls pay nothing. A line
+whose kinds (those of `strange_kind`) stand behind a "~" is no reason to look: it tells of a failed call.
 """
 
 from __future__ import annotations
 
 import builtins
+import math
 import re
 from functools import cache
 from pathlib import Path
@@ -17,14 +19,16 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from ms2torch._core.checks import core_words
 from ms2torch._core.checks.words import renderings, shown
 from ms2torch._core.tensor.dtype import Type
 
 _HOLE = re.compile(r"\{(\w+)\}")
 _PLAIN = frozenset((int, float, bool, str, type(None)))
 _FUNCTIONS = (type(abs), type(re.compile), type)
-
 _INTS = frozenset((int,))
+_SOFT = "\t~"                        # stands in lines that are no reason to look
+
 
 def _read() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
@@ -35,13 +39,15 @@ def _read() -> dict[str, list[str]]:
 
 
 ODD = _read()
+# The names whose arguments are looked at before they are called.
+LOOKED = frozenset(name for name, lines in ODD.items() if any(_SOFT not in line for line in lines))
 
 
 @cache
 def _rules(called: str) -> tuple[tuple[str, frozenset, str, str], ...]:
     """(place, kinds, error, words) of the lines of a name."""
     rows = (line.split("\t") for line in ODD.get(called, ()))
-    return tuple((place, frozenset(kinds.split(",")), error, words.replace("\\n", "\n"))
+    return tuple((place, frozenset(kinds.lstrip("~").split(",")), error, words.replace("\\n", "\n"))
                  for place, kinds, error, words in rows)
 
 
@@ -76,14 +82,47 @@ def _inside(value) -> str | None:
     return odd_kind(value)
 
 
+def strange_kind(value) -> str:
+    """The word for a value that no program would give there, finer than `odd_kind`; nothing for Tensors."""
+    value = getattr(value, "_t", value)
+    if isinstance(value, torch.Tensor):
+        return ""
+    if hasattr(value, "construct"):
+        return "Cell"
+    if type(value).__name__ in ("COOTensor", "CSRTensor"):
+        return type(value).__name__
+    if isinstance(value, (tuple, list)):
+        told = type(value).__name__ if value.__class__ in (tuple, list) else "tuple"
+        if not value:
+            return f"empty {told}"
+        inside = next((v for v in value if v.__class__ is not int), 0)
+        if inside.__class__ is int:
+            return told
+        whole = all(isinstance(v, (tuple, list)) for v in value)
+        what = "rows" if whole else "str" if isinstance(inside, str) else odd_kind(inside)
+        return f"{told} of {what or strange_kind(inside)}"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"{'numpy ' * isinstance(value, np.generic)}{'nan' if math.isnan(value) else 'inf'}"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return "huge" if abs(value) >= 1 << 63 else "large" if abs(value) >= 1 << 31 else \
+            "negative" if value < 0 else "int"
+    return next((word for kinds, word in _STRANGE if isinstance(value, kinds)), "")
+
+
+_STRANGE = ((np.generic, ""), (type(None), "None"), (bool, "bool"), (float, "float"), (str, "str"),
+            (dict, "dict"), (slice, "slice"), (type(...), "ellipsis"), (type, "class"))
+
+
 def odd_error(called: str, given) -> Exception | None:
     """MindSpore's error for a call with these arguments, (place, value) pairs, of which one is odd."""
     if called not in ODD:
         return None
     for place, value in given:
-        kind = odd_kind(value)
-        for there, kinds, error, words in _rules(called) if kind else ():
-            if place == there and (kind in kinds or _is_no_number(value, kinds, words)):
+        rules = [rule for rule in _rules(called) if rule[0] == place]
+        kind, strange = (odd_kind(value), strange_kind(value)) if rules else (None, "")
+        rules = [rule for rule in rules if strange in rule[1]] or rules
+        for _, kinds, error, words in rules if kind or strange else ():
+            if kind in kinds or strange in kinds or _is_no_number(value, kinds, words):
                 if not words:       # (the real one, which takes a Tensor alone, has none)
                     if len(value) == 1:
                         continue
@@ -108,7 +147,8 @@ def renderings_of(value) -> dict[str, str]:
     ways = ("cls", "call", "type", "kind")
     text = shown(value)
     found = {"text": text, "printed": text.replace("value= ", "value="), "str": told["value"],
-             **{n: told[n] for n in (*ways, "shape", "word")}}
+             "name": getattr(value, "__name__", "") or text, "core": core_words.core(value),
+             "abstract": core_words.abstract(value), **{n: told[n] for n in (*ways, "shape", "word")}}
     if isinstance(raw, (tuple, list)) and (item := next((v for v in raw if _inside(v)), value)) is not value:
         told = renderings(getattr(item, "_t", item))
         found |= {"item_text": shown(item), **{f"item_{n}": told[n] for n in ways}}
@@ -131,7 +171,8 @@ class AcceptedKinds(set):
 
 def plain_places(*called: str) -> frozenset[str]:
     """The arguments that are looked at more closely, of a form that goes by these names."""
-    return frozenset(line.partition("\t")[0] for name in called for line in ODD.get(name, ()))
+    return frozenset(line.partition("\t")[0] for name in called for line in ODD.get(name, ())
+                     if _SOFT not in line)
 
 
 def is_whole(value) -> bool:

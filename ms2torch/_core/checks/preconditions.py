@@ -27,6 +27,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 
 from ms2torch._core.devices import device
@@ -239,6 +240,10 @@ def attributes_read(called: str) -> tuple[str, ...]:
                          if n.startswith("own_")}))
 
 
+# The kinds of objects whose inputs are Tensors, and no arrays of numpy's.
+_OF_TENSORS = ("ops.", "nn.", "mint.nn.")
+
+
 def precondition_error(called: str, values: dict, failed: bool = False) -> Exception | None:
     """MindSpore's error for a call with the arguments ``values`` by `terms.variable_name`, with defaults;
     ``failed``: for one whose computation has failed."""
@@ -247,6 +252,9 @@ def precondition_error(called: str, values: dict, failed: bool = False) -> Excep
     from ms2torch._core.checks import terms
 
     values = {f"{n}_" if n in terms.WORDS else n: v for n, v in values.items()}
+    if called.endswith(" call") and called.startswith(_OF_TENSORS):
+        values = {n: terms.as_input(v, called[0] != "o") if v.__class__ is np.ndarray else v
+                  for n, v in values.items()}
     for rule in _rules(called, failed):
         try:
             if rule.test(*[values[n] for n in rule.names]):

@@ -167,6 +167,13 @@ def argument_error(called: str, given, others=None, certain: bool = False) -> Ex
                  for entry in entries(called) if entry.place == place and "numpy" in entry.kinds), None)
 
 
+def array_error(called: str, given) -> Exception | None:
+    """MindSpore's error where an array of numpy's is given for a Tensor, which comes before all that is asked
+    of shapes."""
+    arrays = [(p, v) for p, v in given if isinstance(v, np.ndarray)]
+    return argument_error(called, arrays, certain=True) if arrays else None
+
+
 def _has_what_is_lacking(entry: Entry, value) -> bool:
     """Whether an entry says of a sparse tensor or a number of numpy's that it has not what it has."""
     lacking = entry.error == "AttributeError" and _LACKING.search(entry.words)
@@ -226,7 +233,7 @@ def nearest_error(called: str, given, others=None) -> Exception | None:
         kinds = {k.removeprefix("~") for e in there or () for k in e.kinds}
         tried = kind != "object" and not kinds.isdisjoint(("dict", "complex"))      # then it is right there
         if not there or tried or kind in kinds or (kind == "dtype" and "type" in place) or (
-                place in ("fn", "func", "function")):
+                place.endswith(("fn", "func", "function"))):
             continue
         for like in nearest:
             for entry in there:

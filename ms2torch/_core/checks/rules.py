@@ -59,6 +59,11 @@ def _rules(name: str) -> list[Rule]:
     return found
 
 
+def asks_for_tensors(name: str) -> bool:
+    """Whether a Primitive has words of its own for what is no Tensor."""
+    return any(rule.kind in ("tensor", "same") for rule in _rules(name))
+
+
 @cache
 def _attributes(name: str) -> dict[str, list[str]]:
     """What is asked of each attribute, kinds before ranges."""

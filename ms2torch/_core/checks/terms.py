@@ -15,6 +15,7 @@ from itertools import zip_longest
 import numpy as np
 import torch
 
+from ms2torch._core.checks.core_words import core
 from ms2torch._core.checks.enum_words import listed
 from ms2torch._core.checks.words import kind_of, renderings, shapes, shown
 from ms2torch._core.devices import device
@@ -22,8 +23,29 @@ from ms2torch._core.tensor.dtype import UNSIGNED, from_torch, promote, promote_s
 from ms2torch._core.tensor.tensor import wrap
 
 
+class InputArray(np.ndarray):
+    """An array among the inputs of an operator or a layer, which is no Tensor to it: its shape is that of a
+    number (``rank`` 0), or cannot be told."""
+
+    rank: int | None = None
+
+    def __repr__(self) -> str:
+        return repr(np.asarray(self).view(np.ndarray))
+
+
+InputArray.__name__, InputArray.__qualname__, InputArray.__module__ = "ndarray", "ndarray", "numpy"
+
+
+def as_input(array: np.ndarray, of_layer: bool) -> InputArray:
+    seen = array.view(InputArray)
+    seen.rank = None if of_layer else 0
+    return seen
+
+
 def _tensor(x):
     x = getattr(x, "_t", x)                     # (one of a tuple)
+    if x.__class__ is InputArray:
+        x = torch.empty(()) if x.rank == 0 else None
     if not isinstance(x, (torch.Tensor, np.ndarray)):
         raise TypeError("no tensor")
     return x
@@ -155,6 +177,7 @@ _IDS = {"Bool": 30, "Int8": 32, "Int16": 33, "Int32": 34, "Int64": 35, "UInt8": 
         "Complex128": 52}
 
 WORDS = {
+    "core": core,
     "type_id": lambda x: _IDS[_dtype(x)],
     "rank": lambda x: _tensor(x).ndim,
     "on_ascend": lambda: device.wanted == "Ascend",

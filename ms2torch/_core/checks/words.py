@@ -3,6 +3,7 @@ parser of calls, itself."""
 
 from __future__ import annotations
 
+import gc
 import re
 
 import numpy as np
@@ -38,7 +39,7 @@ def renderings(value) -> dict[str, str]:
         "word": word[7:-1] if isinstance(raw, torch.Tensor) else word,
         "call": describe(raw),
         "value": _printed(raw)[:200],
-        "repr": repr(wrap(raw)) if isinstance(raw, torch.Tensor) and _printed(raw) else
+        "repr": repr(_whole(raw)) if isinstance(raw, torch.Tensor) and _printed(raw) else
         shown(raw) if isinstance(raw, (tuple, list)) else repr(raw),
         **shapes(tuple(raw.shape) if isinstance(raw, (torch.Tensor, np.ndarray)) else ()),
         "of": kind_of(raw),
@@ -48,11 +49,17 @@ def renderings(value) -> dict[str, str]:
 
 def shown(value) -> str:
     """A value as it prints, numbers of numpy's without their types (as before numpy 2)."""
-    value = lift(value)
+    value = _whole(value) if isinstance(value, torch.nn.Parameter) else lift(value)
     if isinstance(value, (tuple, list)):
         inside = ", ".join([repr(v) if isinstance(v, (str, np.ndarray)) else shown(v) for v in value])
         return f"[{inside}]" if isinstance(value, list) else f"({inside}{',' * (len(value) == 1)})"
     return str(value) if isinstance(value, (str, np.ndarray, np.generic)) else repr(value)
+
+
+def _whole(raw: torch.Tensor) -> Tensor:
+    """The Tensor over ``raw``; the Parameter itself, which prints its name, where one holds it."""
+    holders = gc.get_referrers(raw) if isinstance(raw, torch.nn.Parameter) else ()
+    return next((p for p in holders if isinstance(p, Tensor) and p.__class__ is not Tensor), wrap(raw))
 
 
 def _printed(raw) -> str:
@@ -61,7 +68,7 @@ def _printed(raw) -> str:
         return str(raw) if raw.size <= 2 else ""
     if isinstance(raw, torch.Tensor):
         known = raw.__class__ in (torch.Tensor, torch.nn.Parameter)  # an exporter's have no values
-        return str(wrap(raw)) if known and raw.numel() <= 2 and not raw.is_meta else ""
+        return str(_whole(raw)) if known and raw.numel() <= 2 and not raw.is_meta else ""
     return shown(raw) if isinstance(raw, (tuple, list)) else str(raw)
 
 
@@ -92,6 +99,8 @@ def with_public_classes(err: Exception, values=()) -> Exception:
             text = f"'mindspore._c_expression.typing.{text.removeprefix(chr(39))}"
         elif err.__class__ is TypeError and _OPERANDS.match(text):
             text = _QUOTED.sub(_public_class, text)
+        if text.startswith("'numpy.bool' object"):
+            text = text.replace("bool", "bool_", 1)
         if "<class '" in text:
             for ours, public in _CLASSES:
                 text = text.replace(ours, public)
@@ -113,9 +122,15 @@ def told_of_numpys(err: Exception, names, values) -> Exception:
     for name, value in zip(names, values, strict=False):
         if text and isinstance(value, np.generic):
             number = value.item()
-            text = text.replace(f"{name}={describe(number)}", f"{name}={describe(value)}")
+            kind = describe(number)
+            hits = list(re.finditer(rf"(?<!\w){name}={kind}\b", text)) or \
+                list(re.finditer(rf"(?<!\w)\w+={kind}\b", text))[-1:]     # (of another name there)
+            if hits:
+                end = hits[0].end()
+                text = text[: end - len(kind)] + describe(value) + text[end:]
             text = text.replace(class_text(number), class_text(value))
-            text = text.replace(f"type '{type_name(number)}'", f"type '{type_name(value)}'")
+            for before in ("type", "got"):
+                text = text.replace(f"{before} '{type_name(number)}'", f"{before} '{type_name(value)}'")
     if text:
         err.args = (text,)
     return err

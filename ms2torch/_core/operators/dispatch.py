@@ -33,9 +33,13 @@ def of_numpy(value) -> bool:
     return isinstance(value, (np.ndarray, np.generic))
 
 
+def as_number(value):
+    """Python's number for one of numpy's, which is no other to an operator."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def as_python(values) -> list:
-    """``values`` with Python's numbers for numpy's, which are no others to an operator."""
-    return [v.item() if isinstance(v, np.generic) else v for v in values]
+    return list(map(as_number, values))
 
 
 def _lowered(value):

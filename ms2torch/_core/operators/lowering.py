@@ -24,8 +24,17 @@ from ms2torch._core.checks.overloads import OVERLOADS, never_none
 from ms2torch._core.checks.prechecks import with_precheck
 from ms2torch._core.checks.preconditions import PRECONDITIONS, AcceptedCalls, precondition_error
 from ms2torch._core.checks.single_forms import SINGLE_FORMS
+from ms2torch._core.checks.words import told_of_numpys
 from ms2torch._core.operators import wider
-from ms2torch._core.operators.dispatch import FAILURES, PLAIN, OddArgument, form, of_numpy
+from ms2torch._core.operators.dispatch import (
+    FAILURES,
+    PLAIN,
+    OddArgument,
+    as_number,
+    as_python,
+    form,
+    of_numpy,
+)
 from ms2torch._core.operators.failed_calls import (
     bools_as_numbers,
     defaults_of,
@@ -109,7 +118,7 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
         if hasattr(err, "asked"):
             told = given_pairs(taken, raw, err, "method" if method else "function")
             raise (public[0] in OVERLOADS and no_form_error(public, told, nullable=nullable_of(taken))
-                   ) or err
+                   ) or odd_call_error(public, told) or refused.array_error(f"{public[0]} make", told) or err
         if err.__class__ is OddArgument:
             if (key := accepted.key(values)) not in accepted:
                 if wrong := odd_one(raw):
@@ -171,9 +180,15 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
             wrong = no_form_error(public, told, nullable=nullable_of(taken)) or wrong
         if wrong or not any(map(of_numpy, raw)):
             return wrong
+        if not any(isinstance(v, np.ndarray) for v in raw):         # what is said of Python's numbers
+            numbers = [pair.__class__((n, as_number(v))) for pair in told for n, v in (pair,)]
+            wrong = refused_error(public, shown, as_python(raw), numbers, True)
+            if wrong.__class__ is TypeError:                        # (they have a shape and a dtype)
+                return told_of_numpys(wrong, shown.names, raw)
         if valid_call:
             return wrong_arguments(valid_call, dict(zip(shown.names, raw, strict=True)), defaults_of(shown))
-        return parser_error(name, kernel, dict(zip(own.names, raw, strict=False)), valid)
+        wrong = parser_error(name, kernel, dict(zip(own.names, raw, strict=False)), valid)
+        return wrong and (refused_error(public, shown, raw, told, True) or wrong)
 
     run = _looking(kernel, with_guard(kernel, name) or kernel, public, shown, own, taken, apart)
     respell, method = None, public[0].startswith("Tensor.")

@@ -248,8 +248,11 @@ class _Form:
         given = dict(zip(self.order, raw, strict=True))
         if err.__class__ is OddArgument:
             if (key := self.accepted.key(values)) not in self.accepted:
-                if wrong := self.odd_one(raw) or (any(map(of_numpy, raw)) and parser_error(
-                        self.name, self.kernel, given, self.valid, fixed)):
+                wrong = self.odd_one(raw)
+                if not wrong and any(map(of_numpy, raw)) and (
+                        wrong := parser_error(self.name, self.kernel, given, self.valid, fixed)):
+                    wrong = self.unlike(raw, True) or wrong
+                if wrong:
                     raise wrong from None
                 self.accepted.add(key)
             try:
@@ -260,11 +263,11 @@ class _Form:
 
     def odd_one(self, raw):
         """MindSpore's error where one of the inputs is odd, and it takes none such."""
-        return odd_error(self.calling, [(str(k), v) for k, v in enumerate(raw)])
+        return odd_error(self.calling, by_place(raw))
 
     def recover(self, err, raw, given, fixed):
         """The result by way of a wider dtype where torch lacks a kernel, else MindSpore's error is raised."""
-        if wrong := self.odd_one(raw):
+        if wrong := self.odd_one(raw) or refused.array_error(self.calling, by_place(raw)):
             raise wrong from None
         wrong = mindspore_error(err, self.name, (), given, self.valid, self.kernel, fixed,
                                 lambda certain: (certain and self.failed_condition(raw, fixed)) or
@@ -294,10 +297,15 @@ class _Form:
         return precondition_error(self.calling, {**{f"a{k}": v for k, v in enumerate(raw)}, **own}, True)
 
     def unlike(self, raw, certain):
-        given = [(str(k), v) for k, v in enumerate(raw)]
+        given = by_place(raw)
         return refused.nearest_error(self.calling, given) if certain is None else \
             refused.failed_argument_error(self.calling, given, None, certain)
 
     def unfit(self, raw, attributes):
         own = {f"@{n}": v for n, v in attributes.items()}
-        return refused.condition_error(self.calling, [(str(k), v) for k, v in enumerate(raw)], own)
+        return refused.condition_error(self.calling, by_place(raw), own)
+
+
+def by_place(raw) -> list[tuple[str, object]]:
+    """Inputs as the tables name them."""
+    return [(str(k), v) for k, v in enumerate(raw)]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import torch
 
+from ms2torch._core.checks.calls import type_name
+from ms2torch._core.checks.error_wrappers import wrap_class
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.ops.function.parameter_func import assign, assign_add
@@ -12,6 +16,7 @@ from ._rates import number, single
 from .optimizer import Optimizer
 
 
+@partial(wrap_class, calls=False)
 class ReduceLROnPlateau:
     """Times ``factor`` when the metric given to ``step()`` has not improved for more than ``patience``
     epochs.
@@ -36,7 +41,7 @@ class ReduceLROnPlateau:
         if factor >= 1.0:
             raise ValueError("The lr factor should be less than 1.0.")
         if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"Expected an `Optimizer`, but got type {type(optimizer).__name__}")
+            raise TypeError(f"Expected an `Optimizer`, but got type {type_name(optimizer)}")
         groups = len(optimizer.param_groups)
         if isinstance(min_lr, (list, tuple)):
             if len(min_lr) != groups:

@@ -10,11 +10,14 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import torch
 
 from ms2torch import _checkparam as validator
+from ms2torch._core.checks.calls import type_name
+from ms2torch._core.checks.error_wrappers import wrap_class
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.ops.function.parameter_func import assign, assign_add, assign_sub
@@ -41,6 +44,7 @@ __all__ = [
 ]
 
 
+@partial(wrap_class, calls=False)
 class LRScheduler:
     """Base class: a subclass gives the rates of ``last_epoch`` in ``get_lr()``, a list with one per group.
 
@@ -50,9 +54,13 @@ class LRScheduler:
     ``initial_lr``.
     """
 
+    def __init_subclass__(cls, **kwargs) -> None:
+        super().__init_subclass__(**kwargs)
+        wrap_class(cls, calls=False)
+
     def __init__(self, optimizer, last_epoch=-1) -> None:
         if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+            raise TypeError(f"{type_name(optimizer)} is not an Optimizer")
         validator.check_value_type("last_epoch", last_epoch, [int])
         if last_epoch < -1:
             raise ValueError(f"Invalid last_epoch: {last_epoch}")
@@ -195,7 +203,7 @@ class ConstantLR(_Chained):
     """``factor`` times the first rate until ``total_iters`` epochs are over, then the first rate."""
 
     def __init__(self, optimizer, factor=1.0 / 3, total_iters=5, last_epoch=-1) -> None:
-        if factor > 1.0 or factor < 0:
+        if factor > 1.0 or factor < 0:              # (a Tensor or an array of several has no answer)
             raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
         check_iterations("ConstantLR", total_iters)
         self.factor, self.total_iters = factor, total_iters
@@ -304,11 +312,13 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     def __init__(self, optimizer, T_0, T_mult=1, eta_min=0, last_epoch=-1) -> None:
         if T_0 <= 0 or not isinstance(T_0, int):
             raise ValueError(f"T_0 should be an integer and equal or greater than 0, but got {T_0}")
-        if not isinstance(T_mult, int) or T_mult < 1:
+        if T_mult < 1 or not isinstance(T_mult, int):
             raise ValueError(f"T_mult should be an integer and equal or greater than 1, but got {T_mult}")
         validator.check_value_type("eta_min", eta_min, [float, int])
         self.T_0, self.T_i = number(T_0, "T_0"), number(T_0, "T_i")
         self.T_mult, self.eta_min = T_mult, Tensor(eta_min)
+        _ = optimizer.param_groups          # (which it reads before it asks what it was given)
+        validator.check_value_type("last_epoch", last_epoch, [int])
         self.T_cur = number(last_epoch, "T_cur")
         self._first_length, self._length, self._at = T_0, T_0, float(last_epoch)
         super().__init__(optimizer, last_epoch)
@@ -384,7 +394,7 @@ class CyclicLR(LRScheduler):
         self.total_step_size = up + (up if step_size_down is None else float(step_size_down))
         self.step_up_ratio = up / self.total_step_size
         if scale_fn is None:
-            if mode not in _HEIGHTS:
+            if mode not in tuple(_HEIGHTS):             # (not hashed: it may be a list)
                 raise ValueError("mode is invalid and scale_fn is None")
             scale_mode = "iterations" if mode == "exp_range" else "cycle"
         self.mode, self.gamma, self.scale_mode = mode, gamma, scale_mode
@@ -418,6 +428,7 @@ _HEIGHTS = {
 }
 
 
+@partial(wrap_class, calls=False)
 class SequentialLR:
     """Hands over from each of ``schedulers`` to the next at the epochs in ``milestones``.
 
@@ -425,8 +436,8 @@ class SequentialLR:
     """
 
     def __init__(self, optimizer, schedulers, milestones, last_epoch=-1) -> None:
-        for i, scheduler in enumerate(schedulers):
-            if scheduler.optimizer is not optimizer:
+        for i in range(len(schedulers)):
+            if schedulers[i].optimizer is not optimizer:
                 raise ValueError(
                     "Sequential Schedulers expects all schedulers to belong to the same optimizer, "
                     f"but got scheduler at index {i} is different from the optimizer passed in."

@@ -190,15 +190,26 @@ def _in_its_language(function):
     return calling.called(function)
 
 
+def _is_flag(value) -> bool:
+    """Whether C++ takes a value for a bool: one that can be asked whether it is true."""
+    try:
+        return type(value).__name__ != "CSRTensor" and bool(value) in (True, False)
+    except Exception:
+        return False
+
+
 class _Mapping:
     """Applies a function over the items of sequences side by side."""
 
     def __init__(self, ops=None, reverse: bool = False) -> None:
         fits = ops is None or isinstance(ops, MultitypeFuncGraph)
+        several = not fits and isinstance(self, HyperMap) and getattr(ops, "size", 1) > 1
+        if several and isinstance(ops, (Tensor, np.ndarray)):       # (which it asks whether it is true)
+            bool(ops)
         if not fits and isinstance(self, HyperMap):
             raise RuntimeError(f"Unable to cast Python instance of type {renderings(ops)['cls']} to C++ type "
                                "'std::shared_ptr<mindspore::prim::MultitypeFuncGraph>'")
-        if not fits or isinstance(reverse, (str, bytes, tuple, list, dict)):
+        if not fits or isinstance(reverse, (str, bytes, tuple, list, dict)) or not _is_flag(reverse):
             name = f"mindspore._c_expression.{type(self).__name__}_"
             raise TypeError("__init__(): incompatible constructor arguments. The following argument types "
                             f"are supported:\n    1. {name}(reverse: bool, ops: "

@@ -7,6 +7,7 @@ from functools import wraps
 import torch
 
 from ms2torch._core.checks.calls import dtype_name, type_description
+from ms2torch._core.checks.core_words import abstract
 from ms2torch._core.devices.device import device
 from ms2torch._core.errors import final
 from ms2torch._core.random.random_streams import stream_of_call as stream
@@ -57,7 +58,7 @@ _OF_TUPLES = ("StandardNormal", "StandardLaplace", "UniformReal", "UniformInt")
 
 
 def _no_shape(shape, name: str) -> Exception:
-    told = _abstract(shape)
+    told = abstract(shape)
     if name.startswith("Uniform"):
         return final(RuntimeError(f"Unexpected type of input0:{told} of op:{name}"))
     kinds = "a tuple" if name == "StandardLaplace" else "a Int, a tuple"
@@ -67,26 +68,12 @@ def _no_shape(shape, name: str) -> Exception:
 
 def _no_size(size, shape, name: str) -> Exception:
     if name.startswith("Uniform"):
-        return final(RuntimeError(f"Unexpected element type of input0:{_abstract(shape)} of op:{name}"))
+        return final(RuntimeError(f"Unexpected element type of input0:{abstract(shape)} of op:{name}"))
     if name == "StandardLaplace" and isinstance(size, torch.Tensor):
         return TypeError(f"For primitive[{name}], the input[shape] must be one of ['int', 'tuple', 'list'] "
                          "with all Int elements, but got ValueAny.")
     return TypeError(f"For primitive[{name}], the input argument[shape] must be a type of {{Int32, Int64}}, "
                      f"but got {type_description(size)}.")
-
-
-def _abstract(value) -> str:
-    """A value as MindSpore's compiler writes it down."""
-    if isinstance(value, (tuple, list)):
-        inside = ", ".join(f"\nelement[{k}]: {_abstract(v)}" for k, v in enumerate(value))
-        kind = "Tuple" if isinstance(value, tuple) else "List"
-        return f"\nAbstract{kind}{{{inside}, dynamic_len:0, is dyn arg:0}}\n"
-    if value is None:
-        return "AbstractNone(Value: None)"
-    kind, told = type_description(value), str(value).lower() if isinstance(value, bool) else value
-    if kind == "External":
-        told = f"PythonObject(type: {type(value)}, value: {value})"
-    return f"AbstractScalar(Type: {kind}, Value: {told}, Shape: NoShape)"
 
 
 def size_of(size) -> tuple:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from types import FunctionType
 
 import numpy as np
 import torch
@@ -207,4 +208,5 @@ def from_numpy(array) -> Tensor:
     return made
 
 
-Tensor.from_numpy = staticmethod(from_numpy)
+Tensor.from_numpy = staticmethod(FunctionType(from_numpy.__code__, from_numpy.__globals__, "from_numpy"))
+Tensor.from_numpy.__qualname__, Tensor.from_numpy.__doc__ = "Tensor.from_numpy", from_numpy.__doc__

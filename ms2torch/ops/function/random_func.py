@@ -292,6 +292,9 @@ def randn(*size, dtype=None, seed=None):
 
 def _sizes(size) -> tuple:
     sizes = size_of(size)
+    if len(size) == 1 and isinstance(size[0], (str, float, complex, dict, set, slice, type(...))):
+        raise TypeError("If the length of the argument 'shape' is 1, the type of the argument 'shape' must "
+                        f"be one of ['int', 'list', 'tuple'], but got {size[0]}.")
     if len(sizes) > 1 and (wrong := [n for n in sizes if not isinstance(n, int)]):
         raise TypeError("If the length of the argument 'shape' is > 1, the type of the argument 'shape' must "
                         f"all be int, but got {wrong[0]}.")
@@ -407,7 +410,7 @@ def _bernoulli_of(input, p, seed, offset):
         if not isinstance(p, (int, float)):
             raise TypeError(f"For bernoulli, p should be a Tensor or a float, but got {type(p)}.")
         if not 0 <= p <= 1:
-            raise ValueError(f"For bernoulli, p should be in [0, 1], but got {p}.")
+            raise ValueError(f"For bernoulli, p should be in [0, 1], but got {p:g}.")
     elif bool(((p < 0) | (p > 1)).any()):
         raise ValueError("For bernoulli, p should be in [0, 1].")
     seed = -1 if seed is None else seed
