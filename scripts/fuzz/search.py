@@ -88,16 +88,15 @@ def _listed(name, case: Case, kind, lines, known, outcomes) -> Known | None:
     given = "\n".join([*case.setup, case.call]).replace(".swapaxes(0, -1)", "")
     facts = {**case.facts, "kind": kind, "call": case.call,
              "text": "\n".join([*case.setup, *case.steps, case.call]),
-             "zero": bool(_ZERO.search(given)), "finite": _finite(*outcomes),
+             "zero": bool(_ZERO.search(given)), "finite": _finite(kind, *outcomes),
              "theirs": lines[0], "ours": lines[-1]}
     return next((k for k in known if k.covers(name, facts)), None)
 
 
-def _finite(theirs: dict, ours: dict) -> bool:
+def _finite(kind: str, theirs: dict, ours: dict) -> bool:
     """Whether numbers differ that are finite on both sides, by more than rounding."""
-    for part in ("value", "gradient"):
-        if part not in theirs or part not in ours:
-            continue
+    part = "gradient" if kind.startswith("gradient") else "value"
+    if part in theirs and part in ours:
         sides = [rounding.arrays(side[part]) for side in (theirs, ours)]
         if [r.shape for _, r in sides[0]] != [o.shape for _, o in sides[1]]:
             return True

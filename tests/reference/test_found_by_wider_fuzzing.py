@@ -142,3 +142,20 @@ def test_words_that_are_looked_up_in_lower_case():
         file.write("Hello 1 1\nhello 2 2\nok 4 4\nABC 5 5\n")
     found = text.Vectors.from_file("v.txt")
     return [text.ToVectors(found, None, lower)(["Hello", "HELLO", "hello", "OK", "abc", "ABC"]) for lower in (False, True)]
+
+
+@case
+def test_deviations_of_halves_that_do_not_hold_the_variance():
+    x = Tensor([[1.0, -10000.0], [3.0, 300.0]], ms.float16)
+    return [ops.ReduceStd(1, unbiased)(x) for unbiased in (True, False)] + [ops.std(x, 1)]
+
+
+@case
+def test_the_incomplete_gamma_function_by_its_shape():
+    a, x = Tensor([1.0, 0.25, 5.0, 3.0, 0.5]), Tensor([1.0, 0.9, 5.0, 30.0, 1e-3])
+    return [ms.grad(lambda a, f=f: f(a, x))(a) for f in (ops.igamma, ops.igammac)]
+
+
+@case
+def test_the_largest_of_one_number():
+    return [ops.norm(Tensor(-2.0), order, 0) for order in (float("inf"), -float("inf"))]

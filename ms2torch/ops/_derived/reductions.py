@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.torch_private import standard_gamma_grad
+from ms2torch.ops.function._gamma import by_shape
 
 from .pull import forward, like_shape, pull, shape
 
@@ -75,9 +76,7 @@ ROWS = {
         dout, "L2Normalize", x, axis=axis, epsilon=epsilon
     ),
     "BiasAddGrad": _bias,
-    "IgammaGradA": lambda a, x: (
-        -standard_gamma_grad(a, x) * torch.exp((a - 1) * x.log() - x - torch.lgamma(a))
-    ),
+    "IgammaGradA": by_shape,
     "RandomGammaGrad": lambda alpha, sample: standard_gamma_grad(alpha, sample),
     "SparseSegmentSumGrad": _segments("sum"),
     "SparseSegmentMeanGrad": _segments("mean"),

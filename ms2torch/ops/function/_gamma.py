@@ -36,10 +36,33 @@ def _density(a, x):
     return torch.exp((a - 1) * x.log() - x - torch.lgamma(a))
 
 
+_FAR = 500.0            # up to here the series is summed; torch's derivative of a sample is good beyond
+
+
+def by_shape(a, x):
+    """The derivative of ``gammainc(a, x)`` by ``a``: its series in double, each term by its own shape."""
+    wide, to = a.double(), x.double()
+    near = (to > 0) & (to <= _FAR) & (wide > 0) & (wide <= _FAR)
+    within, point = torch.where(near, wide, 1.0), torch.where(near, to, 1.0)
+    shape = within + 1
+    logarithm, slope = point.log(), special.digamma(shape)
+    term = torch.exp(within * logarithm - point - torch.lgamma(shape))
+    total = term * (logarithm - slope)
+    end = int(_terms(float(point.max()))) if point.numel() else 0
+    for _ in range(end):
+        slope, term = slope + 1 / shape, term * point / shape
+        total, shape = total + term * (logarithm - slope), shape + 1
+    # elsewhere from the derivative of a sample of the distribution by its shape
+    other = -standard_gamma_grad(a, x) * _density(a, x)
+    return torch.where(near, total.to(other.dtype), other)
+
+
+def _terms(x: float) -> float:
+    return x + 12 * x**0.5 + 30
+
+
 def _lower(a, x):
-    density = _density(a, x)
-    # d gammainc(a, x) / da, from the derivative of a sample of the distribution by its shape.
-    return -standard_gamma_grad(a, x) * density, density
+    return by_shape(a, x), _density(a, x)
 
 
 def _upper(a, x):

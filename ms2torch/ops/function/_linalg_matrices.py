@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.errors import asked
-from ms2torch._core.operators.registry import method, op, primitive
+from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.tensor import dtype as _dtype
 
 from ._linalg_singular import inverted, inverted_by_rows
@@ -30,10 +30,16 @@ def _tensor_trace(self, offset=0, axis1=0, axis2=1, dtype=None):
     return torch.sum(diagonal, -1, dtype=_dtype.given(dtype, "TraceV2"))
 
 
-@op(method=True, mint=True)
+@op(method=True)
 def inverse(input):
     """The inverse of a matrix or of each in a stack (``mindspore.ops.inverse``)."""
     _check_rows("MatrixInverse", input)
+    return inverted(_floating(input))
+
+
+@mint_form(name="inverse")
+def _mint_inverse(input):
+    """The inverse of a matrix, which may have one element, or of each in a stack."""
     return inverted(_floating(input))
 
 

@@ -136,6 +136,8 @@ def _norm_by_extreme(t, ord, where, keepdim, matrix: bool):
     """Norms that are the largest or the smallest of some numbers, whose gradient is the first one's; None for
     other norms, and over several axes."""
     axes = (-2, -1) if where is None and matrix else where
+    if not t.ndim and ord in (inf, -inf):
+        return t.abs()
     if not t.numel() or not t.ndim or abs(ord if isinstance(ord, (int, float)) else 0) not in (
             (1, inf) if matrix else (inf,)):
         return None

@@ -351,6 +351,8 @@ def _var(t, axis, ddof, keep):
 
 
 def _std(t, axis, ddof, keep):
+    if t.dtype in (torch.float16, torch.bfloat16):      # whose variance it may not hold
+        return torch.sqrt(_var(t.float(), axis, ddof, keep)).to(t.dtype)
     return torch.sqrt(_var(t, axis, ddof, keep))
 
 
