@@ -23,6 +23,7 @@ from pathlib import Path
 from ms2torch._core.errors import final
 from ms2torch.language import names, refusals
 from ms2torch.language.rewriting import Rewriting
+from ms2torch.language.stated import stated
 
 _OURS = __name__.partition(".")[0]
 _PACKAGE = str(Path(__file__).resolve().parents[1])
@@ -156,7 +157,7 @@ def _read(reading: Reading, owner) -> None:
         return
     rewriting = Rewriting(function, owner, forward)
     changed = rewriting.visit_function(copy.deepcopy(node))
-    if rewriting.differs:
+    if rewriting.differs or getattr(node, "is_stated", False):
         reading.copy = _compiled(function, changed, rewriting.needs)
     forward.fill(reading.copy)
 
@@ -236,7 +237,7 @@ def _functions(lines: tuple) -> dict[int, list]:
     """The functions of a file by the lines on which they begin, with their decorators and without."""
     found = collections.defaultdict(list)
     try:
-        tree = ast.parse("".join(lines))
+        tree = stated(ast.parse("".join(lines)), lines)
     except (SyntaxError, ValueError):
         return found
     for node in ast.walk(tree):
