@@ -208,7 +208,7 @@ def _check_kinds(name, args, keepdims, initial, where, return_indices, axis=None
         isinstance(dim, torch.Tensor), isinstance(axis, torch.Tensor) and axis.ndim,
         len(args) > 1 and args[1].__class__ is not bool, keepdims.__class__ is not bool,
         isinstance(axis, _NO_AXIS), isinstance(dim, _NO_AXIS),
-        isinstance(initial, str), isinstance(initial, torch.Tensor) and initial.ndim,
+        isinstance(initial, (str, list, tuple)), isinstance(initial, torch.Tensor) and initial.ndim,
         not isinstance(where, (bool, torch.Tensor)),
     )
     if any(wrong):
