@@ -226,8 +226,8 @@ def test_settings():
     config.set_numa_enable(True)
     return (config.get_seed(), config.get_prefetch_size(), config.get_num_parallel_workers(),
             config.get_monitor_sampling_interval(), config.get_numa_enable(), config.get_auto_num_workers(),
-            config.get_callback_timeout(), config.get_enable_watchdog(), config.get_iterator_mode(),
-            config.get_multiprocessing_timeout_interval(), float(np.random.rand()),
+            config.get_callback_timeout(), config.get_enable_watchdog(), config.get_enable_shared_mem(),
+            config.get_iterator_mode(), config.get_multiprocessing_timeout_interval(), float(np.random.rand()),
             said(lambda: config.set_seed(-1)), said(lambda: config.set_seed(1.5)),
             said(lambda: config.set_prefetch_size(0)), said(lambda: config.set_num_parallel_workers(True)))
 

@@ -173,3 +173,12 @@ def test_parameters_that_do_not_broadcast(kind):
 @case(raises=True, each={"kind": ["Geometric", "Categorical", "Bernoulli"]})
 def test_kinds_of_integers_are_not_bools(kind):
     return getattr(msd, kind)(dtype=ms.bool_)
+
+
+@case(each={"kind": ["Gumbel", "LogNormal"]})
+def test_the_distribution_underneath_draws_by_its_own_seed(kind):
+    """The seed that is given changes nothing: both draw what the seed 0 gives, and other kinds' streams stay apart."""
+    ms.set_seed(2)
+    one, other = getattr(msd, kind)(0.5, 2.0, seed=2), getattr(msd, kind)(0.5, 2.0, seed=9)
+    return [one.sample((2,)), other.sample((2,)), msd.Uniform(0.0, 1.0, seed=2).sample((2,)),
+            msd.Normal(0.0, 1.0, seed=2).sample((2,)), one.sample((3,)), one.seed]

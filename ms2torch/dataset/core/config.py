@@ -48,7 +48,7 @@ _values = {
     "numa_enable": False, "monitor_sampling_interval": 1000, "auto_num_workers": False,
            "callback_timeout": 60,
     "enable_autotune": False, "autotune_prefix": None,
-    "autotune_interval": 0, "enable_shared_mem": False, "sending_batches": 0,
+    "autotune_interval": 0, "enable_shared_mem": True, "sending_batches": 0,
     "auto_offload": False, "enable_watchdog": True, "multiprocessing_timeout_interval": 300,
     "dynamic_shape": False, "fast_recovery": True, "debug_mode": False, "debug_hook_list": [],
     "error_samples_mode": ErrorSamplesMode.RETURN,

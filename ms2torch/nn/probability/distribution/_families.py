@@ -246,7 +246,7 @@ class LogNormal(OverTorch, TransformedDistribution):
         return _from(0, at, made.cdf(at.clamp_min(0)), 0.0)
 
     def _drawn_as(self, made, shape):
-        return (made.loc + made.scale * stream(self._seed, "normal").normal(shape or (1,))).exp()
+        return (made.loc + made.scale * stream(self._distribution.seed, "normal").normal(shape or (1,))).exp()
 
 
 class Beta(OverTorch):
@@ -329,7 +329,9 @@ class Gumbel(OverTorch, TransformedDistribution):
     def _below(self, made, at):
         return torch.exp(-torch.exp((made.loc - at) / made.scale))
 
-    def _quantile(self, made, share):
+    def _drawn_as(self, made, shape):
+        # As in MindSpore the distribution underneath draws, by its own seed: the one given changes nothing.
+        share = stream(self._distribution.seed, "uniform").uniform(shape or (1,))
         return made.loc - made.scale * (-share.log()).log()
 
 
