@@ -180,7 +180,11 @@ def test_of_a_generators_largest_row():
 def test_of_a_data_process_of_its_own():
     os.environ["MS_INDEPENDENT_DATASET"] = "True"
     try:
-        return lines([lambda: ds.config.set_enable_autotune(True), lambda: ds.config.set_enable_autotune(False), lambda: rows().sync_wait("policy")])
+        return lines([
+            lambda: ds.config.set_enable_autotune(True), lambda: ds.config.set_enable_autotune(False),
+            lambda: ds.config.set_auto_offload(True), lambda: ds.config.set_auto_offload(False),
+            lambda: rows().sync_wait("policy"), lambda: rows().map(len, callbacks=[ds.DSCallback()]),
+            lambda: rows().map(len, offload=True)])
     finally:
         del os.environ["MS_INDEPENDENT_DATASET"]
 

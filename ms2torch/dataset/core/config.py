@@ -226,6 +226,8 @@ def set_sending_batches(batch_num: int) -> None:
 
 def set_auto_offload(offload: bool) -> None:
     """Whether MindSpore moves transforms onto the device."""
+    if offload is True:
+        check_independent_mode("Dataset Offload")
     _flag("auto_offload", offload, "offload must be a bool dtype")
 
 

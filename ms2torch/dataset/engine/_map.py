@@ -15,7 +15,7 @@ from ..core import config
 from ..core.config import ErrorSamplesMode
 from ..core.datatypes import is_data
 from ..core.errors import UserCodeError, operation_failed, pipeline_error, syntax_error, user_stack
-from ..core.validator_helpers import check_max_rowsize, type_check, type_check_list
+from ..core.validator_helpers import check_independent_mode, check_max_rowsize, type_check, type_check_list
 from ..debug.debug_hook import with_hooks
 from ..transforms.operation import PyTensorOperation, TensorOperation, forgetful, is_pil, runs_python, step
 from .datasets import UnionBaseDataset, places, to_list
@@ -35,6 +35,7 @@ class MapDataset(UnionBaseDataset):
         _check_callbacks(callbacks)
         type_check(python_multiprocessing, (bool,), "python_multiprocessing")
         check_max_rowsize(max_rowsize)
+        check_independent_mode("Dataset Offload", offload)
         super().__init__(children=input_dataset, num_parallel_workers=num_parallel_workers, cache=cache)
         self.input_columns = to_list(input_columns)
         self.output_columns = to_list(output_columns) or self.input_columns
@@ -254,6 +255,7 @@ def _check_callbacks(callbacks) -> None:
         type_check_list(callbacks, (DSCallback,), "callbacks")
     else:
         type_check(callbacks, (DSCallback,), "callbacks")
+    check_independent_mode("Dataset Callbacks")
 
 
 def _check_operations(operations) -> None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..core.validator_helpers import replace_none, type_check
+from ..core.validator_helpers import check_independent_mode, replace_none, type_check
 
 Row = list[np.ndarray]
 Epoch = Callable[[], Iterator[Row]]          # gives the rows of the next epoch
@@ -52,6 +52,7 @@ class Pipeline:
         if cache is not None:
             from .cache_client import DatasetCache
             type_check(cache, (DatasetCache,), "cache")
+            check_independent_mode("Dataset Cache")
         self.num_parallel_workers = num_parallel_workers
         self.cache = cache
         self.dataset_size = None
