@@ -146,7 +146,9 @@ def parser_error(name: str, kernel, given: dict, valid=None, fixed=None) -> Type
         isinstance(v, np.ndarray) for v in given.values()))
     if not name[0].isupper() or looks:              # (a function may make them ready; these look themselves)
         return None
-    return _of_parser(name, (), given, valid, kernel, fixed)
+    wrong = _of_parser(name, (), given, valid, kernel, fixed)
+    named = wrong is None or "=None" not in str(wrong) or None in (*given.values(), *(fixed or {}).values())
+    return wrong if named else None                 # (its form has other names for its inputs)
 
 
 def _of_parser(name: str, raw, kwargs, valid, kernel, fixed) -> TypeError | None:

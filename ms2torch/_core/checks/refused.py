@@ -479,13 +479,13 @@ def mindspore_error(err: Exception, called: str, takes, args, kwargs, own: dict 
     if lacking := lack_of_memory(err):
         return lacking
     err = with_public_classes(err, (*args, *kwargs.values()))
-    if hasattr(err, "asked") or not has_entries(called):
-        return err
-    if isinstance(err, NotImplementedError) and hasattr(err, "from_user"):
+    if not has_entries(called) or (isinstance(err, NotImplementedError) and hasattr(err, "from_user")):
         return err
     places = position_names(called, takes, len(args))
     given = [*zip(places, map(as_torch, args), strict=True),
              *(Named((n, as_torch(v))) for n, v in kwargs.items())]
+    if hasattr(err, "asked"):
+        return odd_error(called, given) or err
     if (err.__class__ is TypeError and _ENTRY.match(str(err))) or _BOUND.match(str(err)):
         try:
             takes.bind(*args, **kwargs)
