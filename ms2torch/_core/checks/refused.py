@@ -170,8 +170,11 @@ def argument_error(called: str, given, others=None, certain: bool = False) -> Ex
 def array_error(called: str, given) -> Exception | None:
     """MindSpore's error where an array of numpy's is given for a Tensor, which comes before all that is asked
     of shapes."""
-    arrays = [(p, v) for p, v in given if isinstance(v, np.ndarray)]
-    return argument_error(called, arrays, certain=True) if arrays else None
+    given = list(given)
+    arrays = {p: v for p, v in given if isinstance(v, np.ndarray)}
+    asked = entries(called) if arrays else ()
+    return next((_error(entry, arrays[entry.place], given, None) for entry in asked
+                 if entry.place in arrays and "numpy" in entry.kinds), None)
 
 
 def _has_what_is_lacking(entry: Entry, value) -> bool:
