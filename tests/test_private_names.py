@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from typing import Union
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ import ms2torch
 from ms2torch import log
 from ms2torch._c_expression import typing
 from ms2torch._extends import cell_attr_register
+from ms2torch.train import serialization
 
 
 def test_cell_attr_register_keeps_arguments_or_attributes():
@@ -241,3 +243,9 @@ def test_parameters_of_a_librarys_own():
     bias = ms2torch.nn.Dense(2, 2).bias
     bias.data.set_data(ms2torch.Tensor([5.0, 6.0]))  # what MindSpore 2.7 has
     assert bias.asnumpy().tolist() == [5, 6]
+
+
+def test_a_missing_name_can_be_patched():
+    with mock.patch("mindspore.train.serialization._get_merged_param_data") as merged:
+        serialization._get_merged_param_data(1)
+    merged.assert_called_once_with(1)

@@ -263,8 +263,9 @@ class Missing:
         return f"<{self._full}: {status(self._full)[1]}>"
 
     def __getattr__(self, name: str):
-        # Tools look for dunder attributes on everything; only a program's own attribute access is a use.
-        if name.startswith("__") and name.endswith("__"):
+        # Tools look for dunder attributes on everything, ``mock.patch`` for asyncio's mark on what it
+        # replaces; only a program's own attribute access is a use.
+        if (name.startswith("__") and name.endswith("__")) or name.startswith("_is_coroutine"):
             raise AttributeError(name)
         return self._use()
 

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import operator
 from types import FunctionType
 
 import numpy as np
 import torch
 
 from ms2torch._core import mode
+from ms2torch._core.random import graph_streams
+
+# What numpy calls the operators that a numpy number and a Tensor meet in, and Python's form of each.
+_OPERATORS = {
+    np.add: operator.add, np.subtract: operator.sub, np.multiply: operator.mul,
+    np.true_divide: operator.truediv, np.floor_divide: operator.floordiv,
+    np.remainder: operator.mod, np.power: operator.pow,
+    np.greater: operator.gt, np.greater_equal: operator.ge, np.less: operator.lt, np.less_equal: operator.le,
+    np.equal: operator.eq, np.not_equal: operator.ne,
+}
+_COMPARING = {np.greater, np.greater_equal, np.less, np.less_equal, np.equal, np.not_equal}
 
 
 class Exchange:
@@ -50,6 +62,21 @@ class Exchange:
         if dtype is not None and array.dtype != dtype:
             return array.astype(dtype)
         return array.copy() if copy else array
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        """What numpy's functions make of a Tensor: arrays. In a graph ``np.sqrt(8) * x`` is a Tensor, as in
+        MindSpore: the number on the left is a constant of the graph, and gradients go through."""
+        if mode.inside or graph_streams.here.call is not None:
+            form = _OPERATORS.get(ufunc) if method == "__call__" and not kwargs else None
+            left = inputs[0]
+            # Comparing, numpy makes an array of its number first.
+            kinds = (np.generic, np.ndarray) if ufunc in _COMPARING else np.generic
+            if form is not None and isinstance(left, kinds) and not left.ndim:
+                return form(left.item(), inputs[1])
+        if any(isinstance(out, Exchange) for out in kwargs.get("out", ())):
+            raise TypeError("return arrays must be of ArrayType")
+        arrays = (x.__array__() if isinstance(x, Exchange) else x for x in inputs)
+        return getattr(ufunc, method)(*arrays, **kwargs)
 
     def __dlpack__(self, stream=None):
         return self._t.detach().__dlpack__()

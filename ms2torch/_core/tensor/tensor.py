@@ -547,9 +547,6 @@ _attach("__abs__", lambda self: self.abs())
 _attach("__round__", lambda self: self.round())
 _attach("__invert__", lambda self: self.logical_not())
 
-# Below numpy's own scalars: ``np.float32(2) * x`` is numpy's, and an ndarray, as in MindSpore.
-Tensor.__array_priority__ = -1e7
-
 
 def _register_pytree() -> None:
     register_pytree_node(
