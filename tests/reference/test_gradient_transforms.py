@@ -1,6 +1,6 @@
 """jvp, vjp, jacfwd, jacrev, vmap, and one inside the other."""
 import mindspore as ms
-from mindspore import nn, ops
+from mindspore import Tensor, nn, ops
 
 from tests.reference.judge import case, data
 from tests.reference.networks import t
@@ -227,3 +227,12 @@ def test_vmap_along_axes_that_there_are_not(axes):
 @case(raises=True)
 def test_vmap_of_a_number():
     ms.vmap(add)(ms.Tensor(data((3,))), 2)
+
+
+@case
+def test_operators_are_functions_to_transforms():
+    x, v = Tensor(data((2, 3))), Tensor(data((2, 3), seed=2))
+    value, pull = ops.vjp(ops.sin, x)
+    return (ops.jvp(ops.sin, x, v), ops.jvp(ops.mul, (x, v), (v, x)), value, pull(v), ops.vmap(ops.abs)(x), ms.grad(ops.exp)(x),
+            ms.jacrev(ops.tanh)(x), ms.jacfwd(ops.tanh)(x), ms.value_and_grad(ops.reduce_sum)(x),
+            ms.grad(ops.Exp())(x), ops.jvp(ops.Sin(), x, v))

@@ -86,7 +86,7 @@ def certain_error(called: str, takes, args, kwargs) -> Exception | None:
     defaults = {n: p.default for n, p in takes.parameters.items() if p.default is not p.empty}
     given = [(p, refused.as_torch(v)) for p, v in (*zip(places, args, strict=True), *kwargs.items())
              if v is not defaults.get(p, refused.NOTHING)]
-    return odd_error(called, (*zip(places, args, strict=True), *kwargs.items())) or \
+    return odd_error(called, (*zip(places, args, strict=True), *kwargs.items()), failed=False) or \
         _precondition_error(called, defaults, zip(places, args, strict=True), kwargs) or \
         refused.argument_error(called, given, defaults, certain=True)
 

@@ -44,9 +44,9 @@ LOOKED = frozenset(name for name, lines in ODD.items() if any(_SOFT not in line 
 
 
 @cache
-def _rules(called: str) -> tuple[tuple[str, frozenset, str, str], ...]:
-    """(place, kinds, error, words) of the lines of a name."""
-    rows = (line.split("\t") for line in ODD.get(called, ()))
+def _rules(called: str, failed: bool) -> tuple[tuple[str, frozenset, str, str], ...]:
+    """(place, kinds, error, words) of the lines of a name, all of them for a call that has ``failed``."""
+    rows = (line.split("\t") for line in ODD.get(called, ()) if failed or _SOFT not in line)
     return tuple((place, frozenset(kinds.lstrip("~").split(",")), error, words.replace("\\n", "\n"))
                  for place, kinds, error, words in rows)
 
@@ -113,12 +113,13 @@ _STRANGE = ((np.generic, ""), (type(None), "None"), (bool, "bool"), (float, "flo
             (dict, "dict"), (slice, "slice"), (type(...), "ellipsis"), (type, "class"))
 
 
-def odd_error(called: str, given) -> Exception | None:
-    """MindSpore's error for a call with these arguments, (place, value) pairs, of which one is odd."""
+def odd_error(called: str, given, failed: bool = True) -> Exception | None:
+    """MindSpore's error for a call with these arguments, (place, value) pairs, of which one is odd; for one
+    that has not ``failed`` only where it is certain."""
     if called not in ODD:
         return None
     for place, value in given:
-        rules = [rule for rule in _rules(called) if rule[0] == place]
+        rules = [rule for rule in _rules(called, failed) if rule[0] == place]
         kind, strange = (odd_kind(value), strange_kind(value)) if rules else (None, "")
         rules = [rule for rule in rules if strange in rule[1]] or rules
         for _, kinds, error, words in rules if kind or strange else ():

@@ -82,10 +82,10 @@ def _no_tensor(public: str, value=refused.NOTHING) -> TypeError | None:
                      f"{compiled_name(value)} object")
 
 
-def odd_call_error(public, told) -> Exception | None:
+def odd_call_error(public, told, failed: bool = True) -> Exception | None:
     """MindSpore's error where one of the arguments is an odd one."""
-    return next((wrong for called in public
-                 if (wrong := odd_error(f"{called} make", told[called.startswith("Tensor."):]))), None)
+    errors = (odd_error(f"{called} make", told[called.startswith("Tensor."):], failed) for called in public)
+    return next(filter(None, errors), None)
 
 
 def refused_error(public, shown: Arguments, values, told, certain: bool | None) -> Exception | None:

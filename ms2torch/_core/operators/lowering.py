@@ -161,9 +161,9 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
                 wrong = mindspore_error(again, name, (), numbers, valid, kernel, None, said, unfit)
         raise wrong from None
 
-    def odd(raw, told):
+    def odd(raw, told, failed=True):
         """What the table of odd arguments says; a parser's words there are those of one call."""
-        wrong, valid_call = odd_call_error(public, told), VALID_CALLS.get(public[0])
+        wrong, valid_call = odd_call_error(public, told, failed), VALID_CALLS.get(public[0])
         parsed = wrong and valid_call and str(wrong).startswith("Failed calling") and wrong_arguments(
             valid_call, dict(zip(shown.names, raw, strict=True)), defaults_of(shown))
         return parsed or wrong
@@ -175,7 +175,7 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
         held["self"] = raw[0] if raw else None
         asked = () if any(isinstance(v, np.ndarray) for v in raw) else (
             precondition_error(f"{called} make", held) for called in public)
-        wrong = next(filter(None, asked), None) or odd(raw, told)
+        wrong = next(filter(None, asked), None) or odd(raw, told, failed=False)
         if wrong or any(map(of_numpy, raw)):
             wrong = no_form_error(public, told, nullable=nullable_of(taken)) or wrong
         if wrong or not any(map(of_numpy, raw)):

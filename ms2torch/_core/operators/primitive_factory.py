@@ -151,7 +151,8 @@ class _Form:
         if unknown := [n for n in kwargs if n not in attributes]:
             raise TypeError(f"got an unexpected keyword argument '{unknown[0]}'")
         told = [(n, v) for n, v in given.items() if v is not attributes[n]]
-        if self.making in ODD and (wrong := odd_error(self.making, given.items())):
+        if self.making in ODD and (
+                wrong := odd_error(self.making, given.items(), failed=False)):
             raise wrong
         if told and (wrong := refused.argument_error(self.making, told, attributes, certain=True)):
             raise wrong
@@ -261,13 +262,13 @@ class _Form:
                 err = told_of_numpys(later, self.order, raw)
         return self.recover(err, raw, given, fixed)
 
-    def odd_one(self, raw):
+    def odd_one(self, raw, failed=False):
         """MindSpore's error where one of the inputs is odd, and it takes none such."""
-        return odd_error(self.calling, by_place(raw))
+        return odd_error(self.calling, by_place(raw), failed)
 
     def recover(self, err, raw, given, fixed):
         """The result by way of a wider dtype where torch lacks a kernel, else MindSpore's error is raised."""
-        if wrong := self.odd_one(raw) or refused.array_error(self.calling, by_place(raw)):
+        if wrong := self.odd_one(raw, failed=True) or refused.array_error(self.calling, by_place(raw)):
             raise wrong from None
         wrong = mindspore_error(err, self.name, (), given, self.valid, self.kernel, fixed,
                                 lambda certain: (certain and self.failed_condition(raw, fixed)) or
