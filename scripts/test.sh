@@ -11,14 +11,23 @@ python="${PYTHON:-python3}"
 .venv/bin/ruff check .
 [ $# = 0 ] || exec .venv/bin/python -m pytest "$@"
 
-# The whole suite is two processes side by side, one thread each. Each always runs the same tests in the same order, so
-# that a failure repeats. After the second one a share runs with the oldest numpy and, on CI, a share with the oldest and
-# with the newest torch, numpy and Python, in environments that are removed again (5 GB each). Their lines come at the end.
+# The suite is two processes side by side, one thread each. Each always runs the same tests in the same order, so that
+# a failure repeats. After the second one a share runs with the oldest numpy and, on CI, a share with the oldest and with
+# the newest torch, numpy and Python, in environments that are removed again (5 GB each). Their lines come at the end.
+# On CI only those tests run that the changes since the last whole run can touch, and a core (scripts/share.py).
 export OMP_NUM_THREADS=1
 here=(tests/difftest tests/programs tests/reference tests/train tests/translate)
+there=(tests "${here[@]/#/--ignore=}")
+paths=$([ -z "${CI:-}" ] && echo tests || .venv/bin/python scripts/share.py)
+if [ "$paths" != tests ]; then
+    echo "$(wc -l <<<"$paths") files and folders of tests that changes since the last whole run touch, and a core."
+    pattern="^($(IFS='|'; echo "${here[*]}"))"
+    mapfile -t here < <(grep -E "$pattern" <<<"$paths")
+    mapfile -t there < <(grep -vE "$pattern" <<<"$paths")
+fi
 beside() {
     local failed=0
-    .venv/bin/python -m pytest -p no:cacheprovider tests "${here[@]/#/--ignore=}" || failed=1
+    .venv/bin/python -m pytest -p no:cacheprovider "${there[@]}" || failed=1
     .venv/bin/python scripts/versions.py old-numpy --share numpy --no-record || failed=1
     [ -z "${CI:-}" ] || timeout 600 .venv/bin/python scripts/versions.py oldest newest --share fast --where-possible \
         --no-record || echo "The corners of versions: something failed above, or took too long; CI goes on."
@@ -35,4 +44,8 @@ failed=0
 echo "The other half:"
 wait "$other" || failed=1
 cat "$lines"
+# What share.py starts from: the commit that was run, where it was run whole and as it is.
+if [ "$failed$paths" = 0tests ] && commit=$(git rev-parse HEAD) && [ -z "$(git status --porcelain)" ]; then
+    echo "$commit" >.ci/passed
+fi
 exit $failed
