@@ -248,6 +248,8 @@ def test_clip_by_global_norm():
         ops.clip_by_global_norm([h, v], 0.5),
         ops.clip_by_global_norm([x], clip_norm=100),
         ops.clip_by_global_norm(ms.Tensor([[2.0, 4.0, 6.0]])),
+        ops.clip_by_global_norm([ms.Tensor([0.1, 20.0, 3.3], ms.float64)], 0.1),
+        ops.clip_by_global_norm([x, ms.Tensor([0.1, 20.0, 3.3], ms.float64)], 0.7),
     )
 
 

@@ -135,6 +135,11 @@ def odd_error(called: str, given, failed: bool = True) -> Exception | None:
     return None
 
 
+def fuller(err: Exception, wrong: Exception) -> Exception:
+    """``wrong``, or ``err`` where it says that and more: a table ends with the first sentence."""
+    return err if err.__class__ is wrong.__class__ and str(err).startswith(str(wrong)) else wrong
+
+
 def _is_no_number(value, kinds: frozenset, words: str) -> bool:
     """Whether this is a Tensor of bools, where one of fractions "can not be converted" to whole numbers."""
     return "float Tensor" in kinds and getattr(value, "dtype", None) is torch.bool and \

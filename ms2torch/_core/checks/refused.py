@@ -32,7 +32,7 @@ import torch
 
 from ms2torch._core.checks import rules
 from ms2torch._core.checks.calls import dtype_name
-from ms2torch._core.checks.odd import ODD, odd_error
+from ms2torch._core.checks.odd import ODD, fuller, odd_error
 from ms2torch._core.checks.preconditions import PRECONDITIONS, precondition_error
 from ms2torch._core.checks.words import kind_of, renderings, with_public_classes
 from ms2torch._core.tensor.dtype import common
@@ -488,7 +488,7 @@ def mindspore_error(err: Exception, called: str, takes, args, kwargs, own: dict 
     given = [*zip(places, map(as_torch, args), strict=True),
              *(Named((n, as_torch(v))) for n, v in kwargs.items())]
     if hasattr(err, "asked"):
-        return odd_error(called, given) or err
+        return fuller(err, odd_error(called, given) or err)
     if (err.__class__ is TypeError and _ENTRY.match(str(err))) or _BOUND.match(str(err)):
         try:
             takes.bind(*args, **kwargs)
@@ -508,7 +508,7 @@ def mindspore_error(err: Exception, called: str, takes, args, kwargs, own: dict 
         if str(err).startswith(f"{called[:-5].rpartition('.')[2]}.__init__() "):      # takes *args, **kwargs
             return with_public_name(err, called)
     if wrong := odd_error(called, given):
-        return wrong
+        return fuller(err, wrong)
     others = {n: p.default for n, p in takes.parameters.items() if p.default is not p.empty}
     worded = getattr(err, "from_user", False)
     if worded and called.endswith(" call"):         # what a layer asks may depend on how it was made

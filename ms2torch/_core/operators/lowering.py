@@ -19,7 +19,7 @@ from ms2torch._core.checks.call_errors import mindspore_error, parser_error, wit
 from ms2torch._core.checks.calls import PRIMITIVES_BEHIND, VALID_CALLS, wrong_arguments
 from ms2torch._core.checks.error_wrappers import certain_error
 from ms2torch._core.checks.guards import APART, DIRECT, LOOKING
-from ms2torch._core.checks.odd import AcceptedKinds, plain_places
+from ms2torch._core.checks.odd import AcceptedKinds, fuller, plain_places
 from ms2torch._core.checks.overloads import OVERLOADS, never_none
 from ms2torch._core.checks.prechecks import with_precheck
 from ms2torch._core.checks.preconditions import PRECONDITIONS, AcceptedCalls, precondition_error
@@ -137,7 +137,7 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
                    for n, v in zip(shown.names, raw, strict=False)]
         given = dict(zip(own.names, raw, strict=False))
         if wrong := no_form_error(public, every, nullable=nullable_of(taken)) or odd(raw, told):
-            raise wrong from None
+            raise fuller(err, wrong) from None
         said = partial(refused_error, public, shown, raw, told)
         unfit = partial(unfit_error, public, raw, told)
         if err.__class__ in _OF_KINDS and (valid_call := VALID_CALLS.get(public[0])):
@@ -183,7 +183,9 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
         if not any(isinstance(v, np.ndarray) for v in raw):         # what is said of Python's numbers
             numbers = [pair.__class__((n, as_number(v))) for pair in told for n, v in (pair,)]
             wrong = refused_error(public, shown, as_python(raw), numbers, True)
-            if wrong.__class__ is TypeError:                        # (they have a shape and a dtype)
+            if wrong.__class__ is TypeError and not (
+                    valid_call and str(wrong).startswith("Failed calling")):
+                # (they have a shape and a dtype)
                 return told_of_numpys(wrong, shown.names, raw)
         if valid_call:
             return wrong_arguments(valid_call, dict(zip(shown.names, raw, strict=True)), defaults_of(shown))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import torch
 
 from ms2torch._core.checks.calls import describe, failed_call
@@ -198,7 +199,8 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
     if not tensors:
         raise ValueError("For primitive[AddN], the input num must be greater than or equal to 1, but got 0.")
     staged = distributed.staged()       # each stage of a pipeline has the gradients of its weights
-    squares = [torch.sum(torch.square(t.to(torch.float32))) for t in tensors if not (staged and t.is_meta)]
+    squares = [torch.sum(torch.square(_widened(t))).to(torch.float32)
+               for t in tensors if not (staged and t.is_meta)]
     total = torch.stack(squares).sum()
     if staged:
         from ms2torch._core.processes import pipeline
@@ -207,9 +209,15 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
     norm = torch.sqrt(total)
     norm = torch.where(norm >= clip_norm, norm, clip_norm)    # nan scales nothing
     # Two roundings of each element, as in MindSpore: those of a common factor would all point one way.
-    scaled = [t if staged and t.is_meta else (t.to(torch.float32) * clip_norm / norm).to(t.dtype)
-              for t in tensors]
+    if not isinstance(clip_norm, torch.Tensor):
+        clip_norm = float(np.float32(clip_norm))              # (which float64 tensors notice)
+    scaled = [t if staged and t.is_meta else (_widened(t) * clip_norm / norm).to(t.dtype) for t in tensors]
     return scaled[0] if isinstance(x, torch.Tensor) else tuple(scaled)
+
+
+def _widened(x):
+    """In float32 where it is narrower."""
+    return x if x.dtype is torch.float64 else x.to(torch.float32)
 
 
 def get_square_sum(x):
