@@ -88,16 +88,22 @@ def _identity(found) -> int:
 
 
 @cache
-def _spoken() -> tuple[str, frozenset[str]]:
-    """The text of all reference cases, and the dotted names in it."""
-    text = "\n".join(p.read_text() for p in sorted((ROOT / "tests" / "reference").glob("test_*.py")))
-    return text, frozenset(re.findall(r"[A-Za-z_][\w.]*\.\w+", text))
+def _cases() -> str:
+    """The text of all reference cases."""
+    return "\n".join(p.read_text() for p in sorted((ROOT / "tests" / "reference").glob("test_*.py")))
+
+
+@cache
+def _spoken() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """The words of all reference cases, what they call with a dot before it, and the dotted names."""
+    return tuple(frozenset(re.findall(pattern, _cases())) for pattern in (
+        r"\b\w+\b", r"\.(\w+)\(", r"[A-Za-z_][\w.]*\.\w+"))
 
 
 @cache
 def _imported() -> frozenset[str]:
     """What reference cases import by name from MindSpore."""
-    lists = re.findall(r"from mindspore[\w.]* import (\([^)]*\)|.*)", _spoken()[0])
+    lists = re.findall(r"from mindspore[\w.]* import (\([^)]*\)|.*)", _cases())
     return frozenset(re.findall(r"\w+", " ".join(lists)))
 
 
@@ -119,15 +125,14 @@ def evidence(full: str, found: object) -> list[str]:
     shown = []
     if _identity(found) in _examples():
         shown.append("example")
+    words, called, dotted = _spoken()
     if owner[:1].isupper():
-        text = _spoken()[0]
-        called = leaf == "construct" or f".{leaf}(" in text
-        if called and re.search(rf"\b{owner}\b", text):
+        if owner in words and (leaf == "construct" or leaf in called):
             shown.append("case")
     else:
         spellings = {f"{short}.{leaf}" for short in (*SHORT.get(path, ()), owner, path)}
         named = leaf in _imported() and leaf[:1].isupper()
-        if named or any(name in spellings for name in _spoken()[1]):
+        if named or spellings & dotted:
             shown.append("case")
     spellings = {f"{owner}.{leaf}", f"x.{leaf}"} if owner == "Tensor" else {f"{owner}.{leaf}"}
     if path in FUZZED and spellings & _fuzzed():

@@ -17,6 +17,7 @@ import os
 import resource
 import sys
 import tempfile
+from functools import cache
 
 HEADER = """\
 import numpy as np
@@ -104,7 +105,8 @@ MOST, ENOUGH, SECONDS = 700, 2, 5
 
 def operands(call: str) -> list[str]:
     """The operands that a call names and does not make."""
-    return [name for name in OPERANDS if name in _free(call)]
+    named = _free(call)
+    return [name for name in OPERANDS if name in named]
 
 
 def modules(call: str) -> list[str]:
@@ -118,12 +120,13 @@ def source(call: str) -> list[str]:
     return [f"{name} = {OPERANDS[name]}" for name in operands(call)]
 
 
-def _free(text: str) -> set[str]:
+@cache
+def _free(text: str) -> frozenset[str]:
     """The names that a text reads and does not bind."""
     nodes = list(ast.walk(ast.parse(text)))
     read = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     bound = {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
-    return read - bound - {n.arg for n in nodes if isinstance(n, ast.arg)}
+    return frozenset(read - bound - {n.arg for n in nodes if isinstance(n, ast.arg)})
 
 
 def parted(call: str) -> tuple[str, str]:
