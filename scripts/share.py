@@ -167,7 +167,7 @@ def touched(changed: list[str]) -> dict[Path, str] | str:
             return f"{name} has changed"
         if path.stem.startswith("test_"):
             why |= {t: name for t in tests() if t.stem == path.stem}
-        elif path.suffix in (".md", ".po"):
+        elif path == PASSED or path.suffix in (".md", ".po"):
             continue
         elif path.suffix == ".py" and path.exists():
             reached = package.reached(name_of(path))
