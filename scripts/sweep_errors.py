@@ -13,6 +13,7 @@ are right.
     python scripts/sweep_errors.py --varied 2                     # other calls, chosen by the seed 2
     python scripts/sweep_errors.py --odd [--rules]                # Tensors, numpy's numbers, bytes, ...
     python scripts/sweep_errors.py --odd --varied 2 --lot 120     # classes, slices, ...; 120 names by lot
+    python scripts/sweep_errors.py --alike --varied 2 --lot 120 --show   # valid ones, as programs write them
     python scripts/sweep_errors.py --odd --varied 2 --calls 300 --names '^mindspore.ops.Adam$' --rules
 """
 
@@ -102,6 +103,7 @@ def main() -> int:
     parser.add_argument("--rules", action="store_true", help="write the tables from MindSpore's answers")
     parser.add_argument("--varied", type=int, metavar="SEED", help="calls that are varied, not wrong")
     parser.add_argument("--odd", action="store_true", help="plain arguments as Tensors, of numpy's, ...")
+    parser.add_argument("--alike", action="store_true", help="with --varied: as programs write them too")
     parser.add_argument("--calls", metavar="COUNT", help="that many varied calls of a documented one")
     parser.add_argument("--show", action="store_true", help="print the commonest differences")
     asked = parser.parse_args()
@@ -113,7 +115,7 @@ def main() -> int:
     if python is None:
         raise SystemExit("no real MindSpore: run scripts/reference_env.sh, or set MS2TORCH_REFERENCE_PYTHON")
     given = examples(python, asked.names, asked.lot, asked.varied or 0)
-    how = ["--odd"] if asked.odd else []
+    how = [f"--{kind}" for kind in ("odd", "alike") if getattr(asked, kind)]
     count = asked.calls or ("16" if asked.odd else COUNT)
     how += [] if asked.varied is None else ["--varied", str(asked.varied), count]
     there = kept(asked.reference) if asked.reference else side(python, given, "--real", *how)
@@ -146,6 +148,8 @@ def main() -> int:
     print(compare.of_valid_calls(there, ours))
     if asked.show:
         show(found)
+        for row in compare.refused_valid_calls(there, ours):
+            print("refused, though it is valid", *row, sep=" | ")
     return int(bool(found.taken) or found.share < 0.97)
 
 

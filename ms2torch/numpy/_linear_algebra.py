@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import torch
 
 from ms2torch._core.operators.lowering import lowered
@@ -30,6 +31,11 @@ __all__ = [
 @arrays(1)
 def norm(x, ord=None, axis=None, keepdims=False):
     """The norm of vectors (one axis) or matrices (two), or of all elements (``mindspore.numpy.norm``)."""
+    if isinstance(ord, (torch.Tensor, np.generic)) and not isinstance(ord, (float, str)) and \
+            abs(ord) != float("inf"):
+        raise refusal(ValueError, "invalid value for `ord`")
+    if ord in ("fro", "nuc") and (x.ndim == 1 if axis is None else isinstance(axis, int)):
+        raise refusal(ValueError, "Frobenius norm and nuclear norm are only defined for vectors")
     return torch.linalg.norm(floating(x), ord, axis, keepdims)
 
 
@@ -111,4 +117,4 @@ def matrix_power(a, n):
         raise refusal(ValueError, "Last 2 dimensions of the array must be square")
     if n < 0:
         raise refusal(ValueError, "n < 0 is not supported now.")
-    return torch.linalg.matrix_power(a, n)
+    return torch.linalg.matrix_power(a, int(n))

@@ -313,6 +313,8 @@ def _checked_ends(start, stop, num, endpoint, dtype):
             raise refusal(TypeError, str(unlike)) from None
     ends = [end.to(torch.float64) for end in ends]
     shape = common_shape(*[end.shape for end in ends])
+    if 0 in shape:
+        raise refusal(RuntimeError, "For 'Tile', fast stride can not be equal to 0")
     return *[end.expand(shape) for end in ends], kind
 
 

@@ -64,7 +64,8 @@ def as_constant(obj, want: torch.dtype | None = None) -> torch.Tensor:
         flat = list(_leaves(obj))
         if any(x is None or isinstance(x, _dtype.Type) for x in flat):
             raise refusal(ValueError, "Input array must have the same size across all dimensions.")
-        if any(isinstance(x, torch.Tensor) and not x.ndim and x.dtype is torch.int64 for x in flat):
+        if want is None and any(isinstance(x, torch.Tensor) and not x.ndim and x.dtype is torch.int64
+                                for x in flat):
             raise refusal(NotImplementedError, "The python type <class 'numpy.longlong'> cannot be converted "
                           "to MindSpore type.")
         try:
@@ -292,12 +293,17 @@ def cast(t: torch.Tensor, dtype):
 
 
 def arrays(count: int):
-    """Decorator: the first ``count`` arguments of the kernel are array-like, the rest is left as it is."""
+    """Decorator: the first ``count`` arguments of the kernel are array-like, by place or by name; the rest is
+    left as it is."""
 
     def decorate(kernel):
+        names = [*inspect.signature(kernel).parameters][:count]
+
         @wraps(kernel)
         def call(*args, **kwargs):
-            return kernel(*[as_array(a) if i < count else a for i, a in enumerate(args)], **kwargs)
+            named = {n: as_array(kwargs[n]) for n in names if n in kwargs} if kwargs else {}
+            return kernel(*[as_array(a) if i < count else a for i, a in enumerate(args)],
+                          **{**kwargs, **named})
 
         return lowered(call, kernel.__name__)
 

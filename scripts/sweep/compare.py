@@ -62,16 +62,23 @@ def answered(answers):
 
 def of_valid_calls(reference: dict, ours: dict) -> str:
     """How many of the calls that the real one takes are refused here, and by what."""
-    taken, refused = 0, Counter()
+    taken = 0
+    for name, answers in reference.items():
+        here = dict(ours.get(name, ()))
+        taken += sum(bool(key and there and there[0] == "value" and here.get(key)) for key, there in answers)
+    refused = Counter(error for _, _, error, _ in refused_valid_calls(reference, ours))
+    kinds = ", ".join(f"{count} {kind}" for kind, count in refused.most_common())
+    return f"{taken:,} calls that MindSpore takes, {sum(refused.values()):,} of them refused here ({kinds})"
+
+
+def refused_valid_calls(reference: dict, ours: dict):
+    """(name, key, error, text) of each call that the real one takes and that is refused here."""
     for name, answers in reference.items():
         here = dict(ours.get(name, ()))
         for key, there in answers:
-            if key and there and there[0] == "value" and (got := here.get(key)):
-                taken += 1
-                if got[0] not in ("value", "crash") and got[-1] != "slow":
-                    refused[got[0]] += 1
-    kinds = ", ".join(f"{count} {kind}" for kind, count in refused.most_common())
-    return f"{taken:,} calls that MindSpore takes, {sum(refused.values()):,} of them refused here ({kinds})"
+            if key and there and there[0] == "value" and (got := here.get(key)) and \
+                    got[0] not in ("value", "crash") and got[-1] != "slow":
+                yield name, key, got[0], got[-1].split("\n")[0][:200]
 
 
 def compared(reference: dict, ours: dict) -> Found:

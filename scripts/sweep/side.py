@@ -1,11 +1,11 @@
 """One side of the sweep: python -m scripts.sweep.side [--real | --describe] [--varied SEED COUNT]
-[--odd] < examples.json; a JSON line for each name.
+[--odd | --alike] < examples.json; a JSON line for each name.
 
 Each example runs in a fork of this process. A call of what the example is about is made with each of its
 arguments spoilt before it is made as it stands; what a process leaves unanswered is told as "crash" or
 "slow", and the next process goes on behind it. With ``--describe`` the wrong calls are not made: what they
 would be given is told instead (see `described`). With ``--varied`` the calls are those of `varied.varied`,
-with ``--odd`` of `odd.odd`, with both of `strange.strange`.
+with ``--odd`` of `odd.odd`, with both of `strange.strange`; ``--alike`` makes them those of `alike.alike`.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "documented_examples"))
 from isolated import HELPERS, IMPORTS, unbound
 
+from scripts.sweep.alike import alike
 from scripts.sweep.odd import odd
 from scripts.sweep.strange import strange
 from scripts.sweep.varied import varied
@@ -82,7 +83,8 @@ class Sweep:
         self.made[kind] += 1
         self.busy = True
         of_lot = VARIED and "--odd" in sys.argv
-        calls = strange(args, kwargs, self.name, kind, *VARIED) if of_lot else \
+        calls = alike(args, kwargs, f, f"{self.name} {kind}", *VARIED) if "--alike" in sys.argv else \
+            strange(args, kwargs, self.name, kind, *VARIED) if of_lot else \
             varied(args, kwargs, self.name, *VARIED) if VARIED else \
             odd(args, kwargs) if "--odd" in sys.argv else spoilt(args, kwargs)
         for what, others, named in calls:

@@ -31,6 +31,15 @@ __all__ = [
 ]
 
 
+def _ones_like(x):
+    """Ones for each Tensor and number in nested sequences."""
+    from ms2torch import ops
+
+    if isinstance(x, (tuple, list)):
+        return tuple(map(_ones_like, x))
+    return type(x)(1) if isinstance(x, (bool, int, float)) else ops.ones_like(x)
+
+
 def __getattr__(name: str):
     # C.clip_by_value, C.ones_like and their kind: the functional forms under MindSpore's older path.
     from ms2torch import ops
@@ -41,6 +50,9 @@ def __getattr__(name: str):
 
         globals()[name] = form = lowered(OPS[name].kernel, "MatMul", public=("ops.composite.matmul",))
         return form
+    if name == "ones_like":                 # it maps itself over what it is given
+        globals()[name] = _ones_like
+        return _ones_like
     try:
         return ops.__dict__[name]
     except KeyError:

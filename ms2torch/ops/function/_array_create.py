@@ -155,12 +155,10 @@ def _fill_v2(shape, value):
 
 @op(mint=True)
 def ones_like(input, *, dtype=None):
-    """Ones in the shape of ``input``, and in its dtype unless another is given (``mindspore.ops.ones_like``).
+    """Ones in the shape of ``input``, and in its dtype unless another is given.
 
-    Of a tuple, a tuple.
+    (``mindspore.ops.ones_like``.)
     """
-    if isinstance(input, (tuple, list)):
-        return tuple(ones_like.kernel(x, dtype=dtype) for x in input)
     return torch.ones_like(_tensor(input, "OnesLike"), dtype=wanted(dtype, None, "Cast"))
 
 
@@ -169,11 +167,7 @@ def zeros_like(input, *, dtype=None):
     """Zeros in the shape of ``input``, and in its dtype unless another is given.
 
     (``mindspore.ops.zeros_like``.)
-
-    Of a tuple, a tuple.
     """
-    if isinstance(input, (tuple, list)):
-        return tuple(zeros_like.kernel(x, dtype=dtype) for x in input)
     return torch.zeros_like(_tensor(input, "ZerosLike"), dtype=wanted(dtype, None, "Cast"))
 
 

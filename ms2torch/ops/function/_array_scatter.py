@@ -45,12 +45,11 @@ def scatter(input, axis, index, src):
 
 
 @method(name="scatter")
-def _scatter_method(input, axis=None, index=None, src=None, *, dim=None, value=None, reduce="none"):
+def _scatter_method(input, axis=None, index=None, src=None, *, dim=None, reduce="none"):
     """With the elements of ``src`` at ``index`` along ``axis`` (``mindspore.Tensor.scatter``)."""
     if reduce is None:
         raise no_matching_form("scatter")
     axis = dim if axis is None else axis
-    src = value if src is None else src
     if reduce not in ("none", "add"):
         return torch.scatter(input, axis, index.long(), src, reduce=reduce)
     return _on_axis(input, axis, index, src, reduce)

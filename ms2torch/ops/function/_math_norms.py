@@ -7,6 +7,7 @@ from math import inf
 import numpy as np
 import torch
 
+from ms2torch._core.checks.calls import describe
 from ms2torch._core.errors import asked
 from ms2torch._core.operators.registry import mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
@@ -45,7 +46,8 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None, axis=None, p=None,
     all elements along those axes: told by these names and by a list of axes, else by ``--api``.
     """
     named = not axis is p is keep_dims is epsilon is None
-    if named or (isinstance(ord, (list, tuple)) and not generations.has_new_meaning("mindspore.ops.norm")) \
+    axes_first = bool(ord) if isinstance(ord, (list, tuple)) else False
+    if named or (axes_first and not generations.has_new_meaning("mindspore.ops.norm")) \
             or generations.has_old_meaning("mindspore.ops.norm"):
         if axis is None:
             axis, ord, dim = (dim, None, None) if ord is None else (ord, None, dim)
@@ -56,6 +58,8 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None, axis=None, p=None,
         raise asked(ValueError(f"For norm, 'ord' {ord} is of vectors or matrices: a tensor of {A.ndim} axes "
                                "needs 'dim', one axis or two."))
     matrix = A.ndim == 2 if dim is None else isinstance(dim, tuple) and len(dim) == 2
+    if isinstance(ord, (int, float, str, list, tuple)):
+        _check_order(ord, matrix)
     if ord.__class__ is bool:
         ord = _truth(ord, matrix)
     elif isinstance(ord, torch.Tensor) and ord.numel() == 1:
@@ -86,6 +90,16 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None, axis=None, p=None,
 
 
 _MATRIX_ORDERS = (2, -2, 1, -1, inf, -inf)
+
+
+def _check_order(ord, matrix: bool) -> None:
+    """Refuse an order that there is not."""
+    if matrix and ord not in (*_MATRIX_ORDERS, "fro", "nuc") and ord is not False:
+        raise _no_matrix_order(ord)
+    if not matrix and isinstance(ord, str):
+        raise asked(TypeError(f"For norm, ord mode can not be str for vectors, but got {ord}."))
+    if not matrix and isinstance(ord, (list, tuple)):
+        raise asked(TypeError(f'Failed calling pow with "pow({describe(ord)})".'))
 
 
 def _no_matrix_order(ord) -> ValueError:

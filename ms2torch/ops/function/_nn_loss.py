@@ -356,6 +356,8 @@ multi_margin = lowered(_multi_margin, "multi_margin_loss")       # of any margin
 def gaussian_nll_loss(x, target, var, full=False, eps=1e-6, reduction="mean"):
     """Negative log likelihood of normals with mean x and variance var (``mindspore.ops.gaussian_nll_loss``).
     """
+    if x.shape[:-1] == var.shape:           # one variance for each row
+        var = var.unsqueeze(-1)
     var = var.to(torch.result_type(var, eps))
     # At eps the gradient is one half.
     var = torch.maximum(var, torch.tensor(eps, dtype=var.dtype, device=var.device))

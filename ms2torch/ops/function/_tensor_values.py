@@ -13,6 +13,7 @@ from ms2torch._core.checks.words import renderings
 from ms2torch._core.errors import final
 from ms2torch._core.gradient import integers
 from ms2torch._core.operators.registry import method
+from ms2torch._core.operators.spelling import OMITTED
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, as_torch, wrap
 from ms2torch._naming import generations
@@ -25,14 +26,14 @@ from ._math_axis import unseen
 
 @method
 @unseen("index")
-def item(input, index=None):
+def item(input, index=OMITTED):
     """The only element, a Python number; ValueError where there are more (``mindspore.Tensor.item``).
 
     Before 2.3 an ``index``, a number or one for each axis, chose among more; the result was a Tensor.
     """
-    if index is not None:
-        if not generations.has_old_meaning("mindspore.Tensor.item"):
-            raise TypeError("Tensor.item() takes 1 positional argument but 2 were given")
+    if index is not OMITTED and not generations.has_old_meaning("mindspore.Tensor.item"):
+        raise TypeError("Tensor.item() takes 1 positional argument but 2 were given")
+    if index is not OMITTED and index is not None:
         input = input[tuple(index)] if isinstance(index, (tuple, list)) else input.reshape(-1)[index]
     if input.numel() != 1:
         raise ValueError(f"The tensor should have only one element, but got {input.numel()}, more than one "

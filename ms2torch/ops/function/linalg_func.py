@@ -295,9 +295,12 @@ def _einsum(operands, equation):
     return _sums_of_products(equation, operands)
 
 
-def _fused(input, other, rank: int) -> bool:
-    """Whether torch's kernel takes these: what is added has the dtype of the product and no more axes."""
-    return isinstance(input, torch.Tensor) and input.dtype is other.dtype and input.ndim <= rank
+def _fused(input, other, *product: int) -> bool:
+    """Whether torch's kernel takes these: what is added has the dtype of the product, whose shape is
+    ``product``, and does not widen it."""
+    return isinstance(input, torch.Tensor) and input.dtype is other.dtype and \
+        input.ndim <= len(product) and all(n in (1, m) for n, m in zip(input.shape[::-1], product[::-1],
+                                                                       strict=False))
 
 
 def as_tensor(input, like):
@@ -308,7 +311,7 @@ def as_tensor(input, like):
 @op(method=True, mint=True)
 def addmm(input, mat1, mat2, *, beta=1, alpha=1):
     """beta * input + alpha * mat1 @ mat2 (``mindspore.ops.addmm``)."""
-    if not _fused(input, mat1, 2):
+    if not _fused(input, mat1, mat1.shape[0], mat2.shape[-1]):
         return beta * as_tensor(input, mat1) + alpha * (mat1 @ mat2)
     return torch.addmm(input, mat1, mat2, beta=beta, alpha=alpha)
 
@@ -322,7 +325,8 @@ def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
     if batch1.dtype in UNSIGNED:
         wide = [t.to(torch.int64) for t in (as_tensor(input, batch1), batch1, batch2)]
         return addbmm.kernel(*wide, beta=beta, alpha=alpha).to(batch1.dtype)
-    if batch1.ndim == 2 or not _fused(input, batch1, 2) or not batch1.is_floating_point():
+    if batch1.ndim == 2 or not batch1.is_floating_point() or \
+            not _fused(input, batch1, batch1.shape[-2], batch2.shape[-1]):
         total = batch1 @ batch2
         total = total_of.kernel(total.reshape(-1, *total.shape[-2:]) if batch1.ndim > 2 else total, 0)
         return beta * as_tensor(input, batch1) + alpha * total
@@ -332,7 +336,7 @@ def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
 @op(method=True, mint=True)
 def addmv(input, mat, vec, *, beta=1, alpha=1):
     """beta * input + alpha * mat @ vec (``mindspore.ops.addmv``)."""
-    if not _fused(input, mat, 1) or vec.ndim != 1:
+    if vec.ndim != 1 or not _fused(input, mat, mat.shape[0]):
         return beta * as_tensor(input, mat) + alpha * mv.kernel(mat, vec)
     return torch.addmv(input, mat, vec, beta=beta, alpha=alpha)
 
@@ -340,7 +344,7 @@ def addmv(input, mat, vec, *, beta=1, alpha=1):
 @op(method="addr(input, vec1, vec2, beta=1, alpha=1)", mint=True)
 def addr(x, vec1, vec2, *, beta=1, alpha=1):
     """beta * x + alpha * the outer product (``mindspore.ops.addr``)."""
-    if not _fused(x, vec1, 2) or vec1.ndim != 1 or vec2.ndim != 1:
+    if vec1.ndim != 1 or vec2.ndim != 1 or not _fused(x, vec1, len(vec1), len(vec2)):
         return beta * as_tensor(x, vec1) + alpha * (vec1.reshape(-1, 1) * vec2.reshape(1, -1))
     return torch.addr(x, vec1, vec2, beta=beta, alpha=alpha)
 
@@ -350,7 +354,8 @@ def baddbmm(input, batch1, batch2, beta=1, alpha=1):
     """beta * input + alpha * batch1 @ batch2, for stacks (``mindspore.ops.baddbmm``)."""
     if batch1.ndim == 2:
         return beta * input + alpha * (batch1 @ batch2)
-    if input.ndim > 3 and batch1.ndim == batch2.ndim == 3:
+    if batch1.ndim == batch2.ndim == 3 and isinstance(input, torch.Tensor) and \
+            not _fused(input, input, *batch1.shape[:2], batch2.shape[2]):
         return beta * input + alpha * torch.bmm(batch1, batch2)
     return torch.baddbmm(input, batch1, batch2, beta=beta, alpha=alpha)
 

@@ -40,7 +40,7 @@ def dense_to_sparse_coo(tensor):
     """What is not zero in a matrix, as a COOTensor (``mindspore.ops.dense_to_sparse_coo``)."""
     _is(tensor, Tensor, "dense_to_sparse_coo")
     t = tensor._t
-    places = t.nonzero()
+    places = (t != 0).nonzero()
     return COOTensor(wrap(places.int()), wrap(t[tuple(places.unbind(1))]), tuple(t.shape))
 
 
