@@ -44,7 +44,7 @@ def apply_over_axes(func, a, axes):
     """
     a = as_array(a)
     for axis in [axes] if isinstance(axes, int) else axes:
-        axis = axis % max(a.ndim, 1)
+        axis = axis % a.ndim if -a.ndim <= axis < a.ndim else axis          # (``func`` refuses others)
         result = lower(func(wrap(a), axis))
         if result.ndim not in (a.ndim, a.ndim - 1):
             raise ValueError("function is not returning a tensor of the correct shape")

@@ -59,7 +59,7 @@ def argwhere(a):
     """The places of the elements that are not zero, a row for each (``mindspore.numpy.argwhere``)."""
     if not a.ndim:
         raise refusal(RuntimeError, "Launch kernel failed, name: NonZero")
-    return a.nonzero()
+    return (a != 0).nonzero()
 
 
 @lowered

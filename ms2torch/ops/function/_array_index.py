@@ -19,6 +19,7 @@ from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import OMITTED, spelled
 from ms2torch._core.tensor import construct
 from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.dtype import UNSIGNED
 from ms2torch._core.torch_private import ORDINARY, is_batched, unbatched
 from ms2torch._naming import generations
 
@@ -503,31 +504,36 @@ def bucketize(input, boundaries, *, right=False):
     return torch.searchsorted(edges, input.float().contiguous(), out_int32=True, right=right)
 
 
+def _truths(t):
+    """What is not zero, of the dtypes whose places torch does not find."""
+    return t != 0 if t.dtype in UNSIGNED else t
+
+
 @op(mint=True)
 def nonzero(input, *, as_tuple=False):
     """Places that are not zero, a row each, Int64; with ``as_tuple`` a vector for each axis.
 
     (``mindspore.ops.nonzero``.)
     """
-    return torch.nonzero(input, as_tuple=as_tuple)
+    return torch.nonzero(_truths(input), as_tuple=as_tuple)
 
 
 @method(name="nonzero")
 def _nonzero_method(input, *, as_tuple=False):
     """Places that are not zero, a row each, Int64; with ``as_tuple`` a vector for each axis."""
-    return torch.nonzero(input, as_tuple=as_tuple)
+    return torch.nonzero(_truths(input), as_tuple=as_tuple)
 
 
 @primitive("NonZero")
 def _nonzero(input):
     """The indices of the nonzero elements, one row each, Int64."""
-    return torch.nonzero(input)
+    return torch.nonzero(_truths(input))
 
 
 @op(method=True)
 def argwhere(input):
     """Places that are not zero, a row each, Int64 (``mindspore.ops.argwhere``)."""
-    return torch.argwhere(input)
+    return torch.argwhere(_truths(input))
 
 
 @primitive("UnravelIndex")

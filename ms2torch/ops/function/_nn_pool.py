@@ -452,6 +452,8 @@ def _fractional(x, kernel, output, ratio, samples, dims, api):
                 f"same time, but got {output} and {ratio} ."
             )
         )
+    if isinstance(ratio, float):
+        ratio = (ratio,) * dims
     for k, share in enumerate(ratio or ()):
         called = f"For '{api}', the 'output_ratio[{k}]' must be"
         if not isinstance(share, float):

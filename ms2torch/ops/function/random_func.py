@@ -479,7 +479,8 @@ def poisson(shape, mean, seed=None):
 
 
 def _random_poisson_of(shape, rate, draw: PoissonStream, dtype):
-    rate = torch.as_tensor(rate, device=device()) if isinstance(rate, float) else rate
+    number = isinstance(rate, (int, float)) and rate.__class__ is not bool
+    rate = torch.as_tensor(rate, device=device()) if number else rate
     size = sizes(shape, "RandomPoisson")
     if min(size, default=0) < 0:
         raise asked(ValueError("For primitive[RandomPoisson], the attribute[shape] should be a vector with "
