@@ -4,7 +4,8 @@ A line is ``name<TAB>condition<TAB>reason``. Several names have ``|`` between th
 condition is a Python expression over the facts of a case: ``kind`` (what differs), ``call``, ``text``
 (operands, statements and call), ``dtypes``, ``shapes``, ``special`` (nan, inf, -0.0, 1e30 or -1e4 among the
 inputs), ``zero`` (an element, or a number of the call, is 0), ``finite`` (numbers differ that are finite on
-both sides), ``empty``, ``scalar`` (a 0-d input), ``view``, ``theirs`` and ``ours`` (the outcomes as text).
+both sides), ``apart`` (how far they do, as a share of the largest number; infinite where others differ),
+``empty``, ``scalar`` (a 0-d input), ``view``, ``theirs`` and ``ours`` (the outcomes as text).
 """
 
 from __future__ import annotations

@@ -89,22 +89,44 @@ def _listed(name, case: Case, kind, lines, known, outcomes) -> Known | None:
     facts = {**case.facts, "kind": kind, "call": case.call,
              "text": "\n".join([*case.setup, *case.steps, case.call]),
              "zero": bool(_ZERO.search(given)), "finite": _finite(kind, *outcomes),
-             "theirs": lines[0], "ours": lines[-1]}
+             "apart": _apart(kind, *outcomes), "theirs": lines[0], "ours": lines[-1]}
     return next((k for k in known if k.covers(name, facts)), None)
 
 
 def _finite(kind: str, theirs: dict, ours: dict) -> bool:
     """Whether numbers differ that are finite on both sides, by more than rounding."""
-    part = "gradient" if kind.startswith("gradient") else "value"
-    if part in theirs and part in ours:
-        sides = [rounding.arrays(side[part]) for side in (theirs, ours)]
-        if [r.shape for _, r in sides[0]] != [o.shape for _, o in sides[1]]:
+    pairs = _pairs(kind, theirs, ours)
+    if pairs is None:
+        return True
+    for dtype, r, o in pairs:
+        near, held = 2e-2 if "16" in dtype else 1e-3, np.isfinite(r) & np.isfinite(o)
+        if r.dtype.kind in "fc" and not np.isclose(r, o, near, near)[held].all():
             return True
-        for (dtype, r), (_, o) in zip(*sides, strict=True):
-            near, held = 2e-2 if "16" in dtype else 1e-3, np.isfinite(r) & np.isfinite(o)
-            if r.dtype.kind in "fc" and not np.isclose(r, o, near, near)[held].all():
-                return True
     return False
+
+
+def _apart(kind: str, theirs: dict, ours: dict) -> float:
+    """How far numbers are apart at most, as a share of the largest one of their array, or of 0.01 where all
+    are smaller; infinite where others differ than finite numbers."""
+    shares, pairs = [0.0], _pairs(kind, theirs, ours)
+    for _, r, o in pairs if pairs is not None else ():
+        held = np.isfinite(r) & np.isfinite(o)
+        if r.dtype.kind not in "fc" or not np.array_equal(r[~held], o[~held], equal_nan=True):
+            return np.inf
+        if held.any():
+            shares.append(float(np.abs(r[held] - o[held]).max() / max(np.abs(r[held]).max(), 1e-2)))
+    return np.inf if pairs is None else max(shares)
+
+
+def _pairs(kind: str, theirs: dict, ours: dict):
+    """Dtype and numbers of both sides for each array of what differs; None where shapes do."""
+    part = "gradient" if kind.startswith("gradient") else "value"
+    sides = [rounding.arrays(side[part]) for side in (theirs, ours) if part in side]
+    if len(sides) < 2:
+        return []
+    if [r.shape for _, r in sides[0]] != [o.shape for _, o in sides[1]]:
+        return None
+    return [(dtype, r, o) for (dtype, r), (_, o) in zip(*sides, strict=True)]
 
 
 def judged(name: str, case: Case, reference: Reference, known: list[Known]):

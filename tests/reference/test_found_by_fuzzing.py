@@ -522,3 +522,79 @@ def test_group_norm_of_two_dtypes():
 @case
 def test_correlated_integers():
     return [mnp.correlate(Tensor([1, 2, 3], t), Tensor([0, 1], t)) for t in (ms.int8, ms.int16, ms.int32, ms.int64)]
+
+
+@case
+def test_slopes_that_are_drawn():
+    x, found = Tensor([0, -1, -2, 3, -4], ms.float32), []
+    for call in (nn.RReLU(0.1, 2.5), lambda x: ops.rrelu(x, 0.1, 2.5)):
+        ms.set_seed(5)
+        found += [call(x), call(x.half()), call(x.double()), call(x.int()), call(x.long()), ms.grad(call)(x)]
+        found += [stated(lambda d=d, call=call: call(x.astype(d))).split(":")[0] for d in (ms.int8, ms.uint8, ms.bool_, ms.complex64)]
+    even, odd = nn.RReLU(0.3, 0.3), Tensor([0.0, -0.0, 1, -1, float("nan"), float("inf"), float("-inf")], ms.float32)
+    return found, even(odd), ms.grad(even)(odd)
+
+
+@case(each={"mode": [ms.GRAPH_MODE, ms.PYNATIVE_MODE]})
+def test_slopes_that_are_drawn_in_a_network(mode):
+    class Twice(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.RReLU()
+
+        def construct(self, x):
+            return self.layer(x) + ops.rrelu(x)
+
+    ms.set_context(mode=mode)
+    ms.set_seed(5)
+    net, x = Twice(), Tensor([-1, -2, 3], ms.float32)
+    return net(x), net(x), ms.grad(net)(x)
+
+
+@case
+def test_leaks_of_another_dtype():
+    x, weight = Tensor([[[1, -4.5], [0.5, -0.9]], [[0.001, -1.5], [-2.7, 0.75]]], ms.float32), Tensor([0.1, 0.3], ms.float32)
+    layers = nn.PReLU(2, 0.1), mint.nn.PReLU(2, 0.1)
+    calls = ops.prelu, ops.PReLU(), mint.nn.functional.prelu
+    pairs = (x.half(), weight), (x, weight.half()), (x.half(), weight.half())
+    derived = [ms.ops.GradOperation(get_all=True, get_by_list=True)(layer, layer.trainable_params())(x.half())
+               for layer in layers]
+    return ([(f(*p), ms.grad(lambda *a, f=f: f(*a), (0, 1))(*p)) for f in calls for p in pairs],
+            [f(x.half()) for f in layers], derived)
+
+
+@case(each={"order": [3, 3.0, 0.5, 1.5, -1, -2.0, -3, 1, 0.0]})
+def test_norms_are_roots_of_sums_of_powers(order):
+    x, norms = Tensor([[3e4, 2.0], [1.0, -5.0], [0.0, 2.0], [0.0, 0.0]], ms.float64), [ops.vector_norm]
+    if isinstance(order, float) or order < 0:                # others are LpNorm, which takes no Float64
+        norms += [ops.norm]
+    return [(norm(x, order, 1), ms.grad(lambda x, norm=norm: norm(x, order, 1))(x)) for norm in norms]
+
+
+@case
+def test_running_products_of_nothing():
+    return [ops.CumProd(exclusive, True)(Tensor(np.zeros(shape), ms.float32), 0)
+            for exclusive in (True, False) for shape in ((0,), (0, 2), (2, 0))]
+
+
+@case
+def test_next_numbers_move_as_the_first():
+    x, other = Tensor([1, 1, 0, float("inf"), float("nan"), 1], ms.float64), Tensor([1, 2, 0, 1, 1, float("nan")], ms.float64)
+    return (ops.nextafter(x, other), ms.grad(ops.nextafter, (0, 1))(x, other), ms.vmap(ops.nextafter)(x, other),
+            ms.jvp(ops.nextafter, (x, other), (x, ops.ones_like(x)))[1], ms.grad(ops.nextafter, (0, 1))(x.float(), other.float()))
+
+
+@case
+def test_mirrored_edges_of_any_dtype():
+    layer, x = nn.Pad(((1, 1), (0, 1)), "SYMMETRIC"), Tensor([[1, 2], [3, 4]], ms.int32)
+    return [stated(lambda d=d: layer(x.astype(d))) for d in (ms.float16, ms.bfloat16, ms.int8, ms.uint32, ms.bool_, ms.complex64)]
+
+
+@case(each={"shape": [(0,), (0, 2), (2, 0), (2, 0, 3)]})
+def test_norms_of_nothing(shape):
+    ms.set_context(pynative_synchronize=True)
+    x, inf = Tensor(np.zeros(shape), ms.float32), float("inf")
+    orders, pairs = (inf, -inf, 1, -1, 2, 3.0, 0), [(0, 1)] if len(shape) == 2 else [(0, 2)] * (len(shape) == 3)
+    return ([stated(lambda o=o, a=a, f=f: f(x, o, a)) for f in (ops.norm, ops.vector_norm) for o in orders for a in (0, -1)],
+            [stated(lambda o=o, p=p: ops.norm(x, o, p)) for o in (inf, -inf, 1, -1, 3.0, 0) for p in pairs],
+            [stated(lambda o=o, p=p: ops.matrix_norm(x, o, p)) for o in (inf, -inf, 1, -1) for p in pairs])

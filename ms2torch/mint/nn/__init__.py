@@ -67,7 +67,7 @@ class PReLUExt(Cell):
         self.weight = Parameter(slopes, name="weight")
 
     def construct(self, input):
-        return functional.prelu(input, self.weight.astype(input.dtype))
+        return functional.prelu(input, self.weight)
 
 
 Embedding, PReLU = EmbeddingExt, PReLUExt

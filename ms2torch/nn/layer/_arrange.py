@@ -14,7 +14,7 @@ from ms2torch._core.errors import asked
 from ms2torch._core.tensor.construct import filled
 from ms2torch._core.tensor.dtype import Number, float32
 from ms2torch._core.tensor.tensor import Tensor, wrap
-from ms2torch.ops.function._array_pad import _mirrored, _pairs
+from ms2torch.ops.function._array_pad import _pairs
 from ms2torch.ops.function._nn_image import patches
 from ms2torch.ops.function._nn_interpolate import interpolate
 
@@ -142,7 +142,9 @@ class Pad(Cell):
         if x.ndim != len(self.paddings):
             raise ValueError("For 'MirrorPad', paddings.shape[0] must equal to input's rank, but got "
                              f"{len(self.paddings)}.\n")
-        return wrap(_mirrored(x._t, self.paddings, self.mode))
+        return self._mirror(x, Tensor(self.paddings))
+
+    _mirror = primitive("MirrorPad", "mode")
 
 
 class Unfold(Cell):

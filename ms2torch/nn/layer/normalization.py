@@ -20,7 +20,7 @@ from ms2torch._core.tensor.dtype import float32
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.initializer import Initializer, initializer
 from ms2torch.common.parameter import Parameter
-from ms2torch.ops.function._nn_norm import group_normalised, instance_normalised, layer_normalised
+from ms2torch.ops.function._nn_norm import HALVES, group_normalised, instance_normalised, layer_normalised
 
 from ..cell import Cell
 from ._errors import norm_error, not_tensor
@@ -255,7 +255,7 @@ class LayerNorm(Cell):
             if g.dtype is not t.dtype:
                 g, b = g.to(t.dtype), b.to(t.dtype)
             if (self.begin_norm_axis == -1 == self.begin_params_axis and g.ndim == 1
-                    and self.epsilon.__class__ is float):
+                    and self.epsilon.__class__ is float and t.dtype not in HALVES):
                 return wrap(torch.layer_norm(t, g.shape, g, b, self.epsilon))
             return wrap(layer_normalised(t, g, b, self.begin_norm_axis, self.begin_params_axis,
                                          self.epsilon)[0])

@@ -10,7 +10,7 @@ from ms2torch._core.tensor import dtype as _dtype
 
 from ._linalg_singular import inverted, inverted_by_rows
 from ._math_axis import one_axis
-from ._math_norms import matrix_norm
+from ._math_norms import check_order, matrix_norm
 
 
 @op(primitive="Trace", mint=True)
@@ -162,6 +162,7 @@ def cond(A, p=None):
     """The condition number in the p-norm (``mindspore.ops.cond``)."""
     if p in (None, 2, -2, "nuc"):        # singular values are Float32
         return torch.linalg.cond(A, p).to(torch.float32)
+    check_order(p, True)
     return matrix_norm.kernel(A, p) * matrix_norm.kernel(inverted(A), p)
 
 

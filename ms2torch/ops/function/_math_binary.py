@@ -118,6 +118,32 @@ def _or_zero(function, zero_where):
     return compute
 
 
+class _Next(torch.autograd.Function):
+    """The next number, which moves as ``x`` does: MindSpore's derivative is 1, and 0 by ``other``."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x, other):
+        return torch.nextafter(x, other)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        pass
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient, torch.zeros_like(gradient)
+
+    @staticmethod
+    def jvp(ctx, moved, _):
+        return moved.clone()
+
+
+def _next_after(x, other):
+    return _Next.apply(*torch.broadcast_tensors(x, other))
+
+
 def _copysign(x, other):
     """By comparing ``other`` with 0, of which -0.0 is no less; Float32 of integers and of BFloat16."""
     size = (x if x.dtype in (torch.float16, torch.float32, torch.float64) else x.float()).abs()
@@ -482,7 +508,7 @@ _define("logaddexp2", _tensors(torch.logaddexp2, "Maximum"), "log2(2**input + 2*
 _define("copysign", _copysign, "The first with the sign of the second", arguments="x other", mint=None)
 _define(
     "nextafter",
-    _tensors(torch.nextafter, "NextAfter"),
+    _tensors(_next_after, "NextAfter"),
     "The next number from input towards other",
     prim="NextAfter",
     mint=None,

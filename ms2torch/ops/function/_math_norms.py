@@ -9,6 +9,7 @@ import torch
 
 from ms2torch._core.checks.calls import describe
 from ms2torch._core.errors import asked
+from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.registry import mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import dtype as _dtype
@@ -59,7 +60,7 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None, axis=None, p=None,
                                "needs 'dim', one axis or two."))
     matrix = A.ndim == 2 if dim is None else isinstance(dim, tuple) and len(dim) == 2
     if isinstance(ord, (int, float, str, list, tuple)):
-        _check_order(ord, matrix)
+        check_order(ord, matrix)
     if ord.__class__ is bool:
         ord = _truth(ord, matrix)
     elif isinstance(ord, torch.Tensor) and ord.numel() == 1:
@@ -77,8 +78,8 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None, axis=None, p=None,
     if whole and not matrix and abs(ord) != inf:
         return _norm_of_integers(A, ord, where, keepdim)
     result = _norm_by_extreme(t, ord, where, keepdim, matrix)
-    if result is None and not matrix and isinstance(ord, float):
-        result = t.abs().pow(ord).sum(where, keepdim).pow(1 / ord)      # (at 0 the gradient is nan)
+    if result is None and not matrix and ord and (isinstance(ord, float) or ord < 0):
+        result = _by_powers(t, ord, where, keepdim)
     elif result is None:
         result = torch.linalg.norm(t, ord, where, keepdim)
         if not matrix and ord > 0:
@@ -92,7 +93,7 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None, axis=None, p=None,
 _MATRIX_ORDERS = (2, -2, 1, -1, inf, -inf)
 
 
-def _check_order(ord, matrix: bool) -> None:
+def check_order(ord, matrix: bool) -> None:
     """Refuse an order that there is not."""
     if matrix and ord not in (*_MATRIX_ORDERS, "fro", "nuc") and ord is not False:
         raise _no_matrix_order(ord)
@@ -132,7 +133,15 @@ def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None):
     if not x.is_floating_point() and not x.is_complex():
         return _norm_of_integers(x, ord, where, keepdims)
     found = _norm_by_extreme(x, ord, where, keepdims, False) if x.is_floating_point() else None
+    if found is None and ord and abs(ord) != inf and not x.is_complex():
+        found = _by_powers(x, ord, where, keepdims)
     return torch.linalg.vector_norm(x, ord, where, keepdims) if found is None else found
+
+
+def _by_powers(t, ord, where, keepdim):
+    """The root of the sum of powers, each as ``ops.pow`` takes it: a broken exponent is Float32's, of Float64
+    too, and the gradient of the root of 0 is nan."""
+    return arithmetic.pow(arithmetic.pow(t.abs(), ord).sum(where, keepdim), 1 / ord)
 
 
 def _norm_of_integers(x, ord, where, keepdim):
@@ -152,14 +161,19 @@ def _norm_by_extreme(t, ord, where, keepdim, matrix: bool):
     axes = (-2, -1) if where is None and matrix else where
     if not t.ndim and ord in (inf, -inf):
         return t.abs()
-    if not t.numel() or not t.ndim or abs(ord if isinstance(ord, (int, float)) else 0) not in (
+    if not t.ndim or abs(ord if isinstance(ord, (int, float)) else 0) not in (
             (1, inf) if matrix else (inf,)):
         return None
     sizes, first = t.abs(), torch.max if ord > 0 else torch.min
     if matrix:
         rows, columns = axes
         summed, axis = (rows, columns) if abs(ord) == 1 else (columns, rows)
-        found = first(sizes.sum(summed, keepdim=True), axis, keepdim=True).values
+        sizes = sizes.sum(summed, keepdim=True)
+    if not sizes.numel():
+        raise asked(ValueError(f"ArgM{'ax' if ord > 0 else 'in'}WithValue cannot deal with empty input. "
+                               "Please try other inputs"))
+    if matrix:
+        found = first(sizes, axis, keepdim=True).values
         return found if keepdim else found.squeeze(tuple(axes))
     if axes is None:
         found = first(sizes.reshape(-1), 0).values
@@ -176,6 +190,9 @@ BY_SINGULAR_VALUES = (2, -2, "nuc")
 
 def singular_norm(A, ord, axes, keepdims):
     """The norms of matrices by their singular values, which are Float32 whatever the matrix is."""
+    if not A.numel():
+        raise asked(RuntimeError("For Svd, the input can not be a empty tensor, but got: [const vector]"
+                                 f"{{{', '.join(map(str, A.shape))}}}"))
     A = A if A.dtype is torch.float64 or A.is_complex() else A.to(torch.float32)
     return torch.linalg.matrix_norm(A, ord, tuple(axes), keepdims).to(torch.float32)
 
@@ -188,11 +205,10 @@ def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
         return _euclidean(A if dtype is None else A.to(dtype), tuple(axis), keepdims)
     if ord in BY_SINGULAR_VALUES:
         return singular_norm(A, ord, axis, keepdims)
+    if ord not in _MATRIX_ORDERS:
+        raise asked(ValueError("For matrix_norm, the ord mode must be in [2, -2, 1, -1, float('inf'), "
+                               f"float('-inf'), 'fro', 'nuc'] but got {ord}."))
     A = A if dtype is None else A.to(dtype)
-    if not A.numel() and ord in (1, -1, inf, -inf):
-        if not A.shape[axis[abs(ord) == 1]]:
-            raise ValueError(f"ArgM{'ax' if ord > 0 else 'in'}WithValue cannot deal with empty input")
-        return torch.linalg.matrix_norm(A, ord, tuple(axis), keepdims)
     if A.is_floating_point() or A.is_complex():
         return _norm_by_extreme(A, ord, tuple(axis), keepdims, True)
     return _norm_by_extreme(A.long(), ord, tuple(axis), keepdims, True).to(

@@ -24,7 +24,7 @@ def _scan(function, t, axis, exclusive, reverse, first):
     if reverse:
         t = t.flip(axis)
     r = function(t, axis, dtype=t.dtype)
-    if exclusive:
+    if exclusive and t.numel():
         start = torch.full_like(r.narrow(axis, 0, 1), first)
         r = torch.cat((start, r.narrow(axis, 0, r.shape[axis] - 1)), axis)
     return r.flip(axis) if reverse else r

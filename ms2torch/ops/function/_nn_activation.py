@@ -9,6 +9,7 @@ from ms2torch._core.checks.kernel_dtypes import not_selected, not_supported
 from ms2torch._core.errors import asked, final
 from ms2torch._core.gradient import integers
 from ms2torch._core.operators.registry import mint_form, op, primitive
+from ms2torch._core.random.random_streams import stream_of_call
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.dtype import _FROM_TORCH, UNSIGNED
 from ms2torch._core.tensor.tensor import wrap
@@ -217,9 +218,10 @@ def _prelu(t, weight):
     if weight.numel() not in (1, channels):
         raise ValueError("For 'Prelu', the length of 'weight' must be equal to number of channels: "
                          f"{channels}, but got [const vector]{{{', '.join(map(str, weight.shape))}}}.")
-    if weight.dtype is not t.dtype and weight.is_floating_point():
-        weight = weight.to(t.dtype)
-    return torch.prelu(t, weight)
+    if weight.dtype is t.dtype or not weight.is_floating_point():
+        return torch.prelu(t, weight)
+    wide = torch.promote_types(weight.dtype, t.dtype)
+    return torch.prelu(t.to(wide), weight.to(wide)).to(t.dtype)
 
 
 @op(primitive="PReLU", mint=True)
@@ -231,8 +233,12 @@ def prelu(input, weight):
 @op
 def rrelu(input, lower=1.0 / 8, upper=1.0 / 3):
     """Leaky relu with a slope drawn from U(lower, upper) for every element (``mindspore.ops.rrelu``)."""
-    slope = torch.empty_like(input).uniform_(lower, upper)
-    return torch.where(input >= 0, input, input * slope)
+    _need(input, _FLOATS | {torch.int32, torch.int64}, "Sign")
+    lower, upper = torch.tensor(lower, dtype=torch.float32), torch.tensor(upper, dtype=torch.float32)
+    slope = stream_of_call(None, "uniform").uniform(tuple(input.shape)) * (upper - lower) + lower
+    # At 0 and at nan the gradient is 0.
+    positive, negative = (input > 0).to(input.dtype), (input < 0).to(input.dtype)
+    return input * (negative * slope.to(input) + positive)
 
 
 def _axis(t, axis, name: str):

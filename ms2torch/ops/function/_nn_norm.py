@@ -19,12 +19,14 @@ from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor.dtype import from_torch
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
+HALVES = (torch.float16, torch.bfloat16)
+
 
 def layer_normalised(t, gamma, beta, begin_norm_axis: int, begin_params_axis: int, epsilon: float):
     """(normalised, mean, variance) over the dimensions from ``begin_norm_axis`` on.
 
     ``gamma`` and ``beta`` have the shape of those from ``begin_params_axis`` on; torch knows one axis for
-    both.
+    both. Of halves on a CPU it is done in Float32: torch would differentiate by a rounded mean and deviation.
     """
     _check_layer_norm(t, gamma, beta, begin_norm_axis, begin_params_axis, epsilon)
     start, own = begin_norm_axis % t.ndim, begin_params_axis % t.ndim
@@ -35,13 +37,16 @@ def layer_normalised(t, gamma, beta, begin_norm_axis: int, begin_params_axis: in
     kept = (*t.shape[:start], *[1] * (t.ndim - start))
     if not t.dtype is gamma.dtype is beta.dtype:
         gamma, beta = gamma.to(t.dtype), beta.to(t.dtype)
+    dtype = t.dtype
+    if dtype in HALVES and t.device.type == "cpu":
+        t, gamma, beta = t.float(), gamma.float(), beta.float()
     if start == own:
         y, mean, rstd = torch.native_layer_norm(t, t.shape[start:], gamma, beta, epsilon)
     else:
         y, mean, rstd = torch.native_layer_norm(t, t.shape[start:], None, None, epsilon)
         y = y * gamma + beta
     variance = rstd.reciprocal().square() - epsilon
-    return y, mean.reshape(kept), variance.reshape(kept)
+    return y.to(dtype), mean.reshape(kept), variance.reshape(kept)
 
 
 def _check_layer_norm(t, gamma, beta, begin_norm_axis, begin_params_axis, epsilon) -> None:
@@ -81,9 +86,6 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
 def _layer_norm(input_x, gamma, beta, begin_norm_axis=1, begin_params_axis=1, epsilon=1e-7):
     """Layer normalisation (``mindspore.ops.LayerNorm``): ``(output, mean, variance)``, these two Float32."""
     y, mean, variance = layer_normalised(input_x, gamma, beta, begin_norm_axis, begin_params_axis, epsilon)
-    if mean.dtype in (torch.float16, torch.bfloat16):       # rounded
-        axes = tuple(range(begin_norm_axis % input_x.ndim, input_x.ndim))
-        variance, mean = torch.var_mean(input_x.float(), axes, correction=0, keepdim=True)
     return y, mean.float(), variance.float()
 
 

@@ -120,8 +120,8 @@ def widened_norms(network):
 
 
 class LowPrecision(nn.Module):
-    """A network that computes in float16 over weights in float32 and gives float32. BatchNorm computes in
-    float32, LayerNorm where ``keep_norms``."""
+    """A network that computes in float16 over weights in float32 and gives float32. BatchNorm and LayerNorm
+    compute in float32, LayerNorm of what float16 holds unless ``keep_norms``."""
 
     def __init__(self, module, keep_norms=True):
         super().__init__()
@@ -129,15 +129,19 @@ class LowPrecision(nn.Module):
         kinds = (nn.modules.batchnorm._BatchNorm, *([nn.LayerNorm] if keep_norms else []))
         norms = [layer for layer in module.modules() if isinstance(layer, kinds)]
         self.wide = {id(p) for layer in norms for p in layer.parameters()}
+        self.rounded = set()
         for layer in module.modules():
-            is_norm = isinstance(layer, kinds)
-            layer.register_forward_pre_hook(widened if is_norm else halved)
-            if is_norm:
+            if not isinstance(layer, kinds):
+                layer.register_forward_pre_hook(halved)
+            if isinstance(layer, (*kinds, nn.LayerNorm)):
+                layer.register_forward_pre_hook(widened)
                 layer.register_forward_hook(narrowed)
+                self.rounded |= {id(p) for p in layer.parameters()} - self.wide
 
     def forward(self, *inputs):
-        named = self.module.named_parameters()
+        named = dict(self.module.named_parameters()).items()
         weights = {name: p if id(p) in self.wide else p.half() for name, p in named}
+        weights |= {name: weights[name].float() for name, p in named if id(p) in self.rounded}
         found = torch.func.functional_call(self.module, weights, inputs)
         return tuple(x.float() for x in found) if isinstance(found, tuple) else found.float()
 
