@@ -295,6 +295,7 @@ def _evenly(start, stop, num):
             if v.ndim:
                 raise ValueError(f"For primitive[LinSpace], the rank of '{name}' must be equal to 0, but "
                                  f"got {v.ndim}.")
+    start, stop = (v.item() if isinstance(v, np.ndarray) and not v.ndim else v for v in (start, stop))
     num = _number(num)
     if not isinstance(num, (int, np.integer)) or isinstance(num, bool):
         from ms2torch._core.checks.calls import failed_call

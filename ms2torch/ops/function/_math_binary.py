@@ -204,6 +204,8 @@ def _shift(name, compute):
     def call(input, other):
         if isinstance(other, float):
             raise TypeError(f"For '{name}', 'other' must be an integer, but got other:{type(other)}.")
+        if other.__class__ is bool and isinstance(input, torch.Tensor):
+            other = int(other)
         if other.__class__ is int and isinstance(input, torch.Tensor) and input.dtype in UNSIGNED:
             other = torch.tensor(other, device=input.device).to(input.dtype)
         return compute(input, _within(other, input))

@@ -183,6 +183,8 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
     ``x`` is a tensor or a tuple or list of them, of which a tuple comes back; dtypes stay. ``use_norm`` must
     be None.
     """
+    if isinstance(clip_norm, np.ndarray) and not clip_norm.ndim:
+        clip_norm = clip_norm.item()
     if not clip_norm > 0.0:
         raise ValueError(
             f"For 'clip_by_global_norm', the argument 'clip_norm' must > 0.0, but got {clip_norm}."
