@@ -31,9 +31,9 @@ def alike(args: tuple, kwargs: dict, f, name: str, seed: int, count: int):
 
 
 def _drawn(ways: list, name: str, seed: int, count: int) -> list:
-    """``count`` of the ways, fewer of those that change a dtype than there are."""
-    lot = random.Random(f"{name} {seed}")
-    return [ways[k] for k in sorted(lot.sample(range(len(ways)), min(count, len(ways))))]
+    """``count`` of the ways; each has a number of its own, as the sides may have others beside it."""
+    drawn = set(sorted(ways, key=lambda way: random.Random(f"{name} {seed} {way}").random())[:count])
+    return [way for way in ways if way in drawn]
 
 
 def _of_all(f, args, kwargs) -> dict:

@@ -130,7 +130,7 @@ def _flatten_method(input, order="C", _end=OMITTED, *, start_dim=0, end_dim=-1):
     if isinstance(order, str) and _end is not OMITTED:
         raise asked(TypeError("deprecated_tensor_flatten() takes from 1 to 2 positional arguments but 3 were "
                               "given"))
-    if any(isinstance(v, (torch.Tensor, np.generic)) for v in (order, _end, start_dim, end_dim)):
+    if any(isinstance(v, (torch.Tensor, np.number)) for v in (order, _end, start_dim, end_dim)):
         raise asked(TypeError("For 'flatten', both 'start_dim' and 'end_dim' must be int."))
     if isinstance(order, int):
         order, start_dim, end_dim = "C", order, end_dim if _end is OMITTED else _end
