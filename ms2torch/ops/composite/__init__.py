@@ -31,13 +31,15 @@ __all__ = [
 ]
 
 
-def _ones_like(x):
-    """Ones for each Tensor and number in nested sequences."""
+def _ones_like() -> HyperMap:
+    """Ones for each Tensor and whole number in nested sequences, None for None."""
     from ms2torch import ops
 
-    if isinstance(x, (tuple, list)):
-        return tuple(map(_ones_like, x))
-    return type(x)(1) if isinstance(x, (bool, int, float)) else ops.ones_like(x)
+    ones = MultitypeFuncGraph("ones_like")
+    ones.register("Tensor")(ops.ones_like)
+    ones.register("Number")(lambda number: ops.scalar_cast(1, ops.typeof(number)))
+    ones.register("None")(lambda nothing: nothing)
+    return HyperMap(ones)
 
 
 def __getattr__(name: str):
@@ -51,8 +53,8 @@ def __getattr__(name: str):
         globals()[name] = form = lowered(OPS[name].kernel, "MatMul", public=("ops.composite.matmul",))
         return form
     if name == "ones_like":                 # it maps itself over what it is given
-        globals()[name] = _ones_like
-        return _ones_like
+        globals()[name] = form = _ones_like()
+        return form
     try:
         return ops.__dict__[name]
     except KeyError:
