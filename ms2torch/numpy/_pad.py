@@ -73,6 +73,8 @@ def _ask_widths(given, mode) -> None:
     if isinstance(given, (tuple, list)):
         for one in given:
             _ask_widths(one, mode)
+    elif given.__class__ is float and given == 0 and mode not in ("edge", "wrap", *_STATISTICS):
+        return                          # (nothing is added there)
     elif given.__class__ is not int and isinstance(given, (bool, float, np.integer, torch.Tensor)):
         kind = Tensor if isinstance(given, torch.Tensor) else type(given)
         if mode == "linear_ramp" and kind is bool:

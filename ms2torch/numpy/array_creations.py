@@ -328,11 +328,18 @@ def _spaced(start, stop, num, endpoint):
     return start + ticks * step, step
 
 
+def _axis_of(axis, ndim: int) -> int:
+    """Where the numbers lie: an axis, or a sequence with that alone."""
+    if isinstance(axis, (tuple, list)) and len(axis) == 1:
+        axis = axis[0]
+    return axis_in_range(axis, ndim)
+
+
 @lowered
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
     """``num`` numbers at equal distances (``mindspore.numpy.linspace``)."""
     start, stop, kind = _checked_ends(start, stop, num, endpoint, dtype)
-    axis = axis_in_range(axis, start.ndim + 1)
+    axis = _axis_of(axis, start.ndim + 1)
     if not isinstance(retstep, bool):
         raise refusal(TypeError, "retstep should be an boolean, but got "
                       f"{'' if retstep is None else type(retstep)}")
@@ -345,7 +352,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     """``base`` to powers at equal distances (``mindspore.numpy.logspace``)."""
     start, stop, kind = _checked_ends(start, stop, num, endpoint, dtype)
-    axis = axis_in_range(axis, start.ndim + 1)
+    axis = _axis_of(axis, start.ndim + 1)
     if not isinstance(base, (bool, int, float)):
         said = "<class 'mindspore.common.tensor.Tensor'>" if isinstance(base, torch.Tensor) else type(base)
         raise refusal(TypeError, f"base should be a number, but got {'' if base is None else said}")
@@ -357,7 +364,7 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     """``num`` numbers at equal ratios (``mindspore.numpy.geomspace``)."""
     start, stop, kind = _checked_ends(start, stop, num, endpoint, dtype)
-    axis = axis_in_range(axis, start.ndim + 1)
+    axis = _axis_of(axis, start.ndim + 1)
     root = num - 1 if endpoint else num
     ratio = torch.pow(stop / start, math.inf if root == 0 else 1 / root)
     exponents, _ = _spaced(torch.zeros_like(start), torch.full_like(start, root), num, endpoint)

@@ -14,7 +14,7 @@ from ms2torch._core.checks.guards import GUARDED
 from ms2torch._core.checks.preconditions import AcceptedCalls
 from ms2torch._core.checks.refusals import cannot_broadcast, translate
 from ms2torch._core.checks.words import with_public_classes
-from ms2torch._core.operators import unsigned
+from ms2torch._core.operators import wider
 from ms2torch._core.operators.attribute_forms import converted_attributes
 from ms2torch._core.operators.tables import PRIMITIVES
 from ms2torch._core.tensor.dtype import Type
@@ -56,10 +56,10 @@ def mindspore_error(err: Exception, name: str, raw, kwargs, valid=None, kernel=N
         return wrong
     of_torch = err.__class__ in _OF_TORCH
     given = {**kwargs, **(fixed or {})}
-    # What is guessed of shapes and values does not hold where torch only lacks a kernel of unsigned integers.
+    # What is guessed of shapes and values does not hold where torch only lacks a kernel of the dtype.
     has_kernel = not says(err, "no kernel")
     if (wrong := conditions() or table(False) or (has_kernel and table(None))) and not (
-            of_torch and isinstance(wrong, ValueError) and unsigned.lacks_kernel(kernel, tuple(raw), given)):
+            of_torch and isinstance(wrong, ValueError) and wider.lacks_kernel(kernel, tuple(raw), given)):
         return wrong
     if err.__class__ is AttributeError:
         return not_a_tensor(err, name, kernel, raw, kwargs, fixed) or err

@@ -224,7 +224,7 @@ def _refuse_integers(outputs) -> None:
 
 
 def _row(out: torch.Tensor, sources: list, nested: bool) -> list[torch.Tensor]:
-    if not out.requires_grad:
+    if not out.requires_grad or not out.numel():
         return [s.new_zeros(out.shape + s.shape) for s in sources]
     basis = torch.eye(out.numel(), dtype=out.dtype, device=out.device).reshape(out.numel(), *out.shape)
     grads = torch.autograd.grad(out, sources, basis, is_grads_batched=True, retain_graph=True,

@@ -16,6 +16,11 @@ def compute(err: Exception, kernel, args: tuple, kwargs: dict):
     return found
 
 
+def lacks_kernel(kernel, args: tuple, kwargs: dict) -> bool:
+    """Whether a failed call of ``kernel`` lacked nothing but a kernel of torch's for the dtype."""
+    return unsigned.lacks_kernel(kernel, args, kwargs) or _by_float32(kernel, args, kwargs) is not None
+
+
 def _by_float32(kernel, args: tuple, kwargs: dict):
     """``kernel`` of float16 tensors in float32, floats of the result in float16; None where it writes to
     them, fails too (then the dtype was not what it lacked), or has floats of other dtypes beside them."""

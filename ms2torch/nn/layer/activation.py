@@ -137,8 +137,16 @@ Tanhshrink = _elementwise("Tanhshrink", _kernel(kernels.tanhshrink), "x - tanh(x
 FastGelu = _elementwise("FastGelu", _kernel(kernels.fast_gelu),
                         "x * sigmoid(1.702 x) (``mindspore.nn.FastGelu``).", "FastGeLU",
                         part="fast_gelu")
-LogSigmoid = _elementwise("LogSigmoid", _kernel(kernels.logsigmoid),
-                          "log(sigmoid(x)) (``mindspore.nn.LogSigmoid``).", base=_OfInputX)
+class LogSigmoid(_OfInputX):
+    """log(sigmoid(x)) (``mindspore.nn.LogSigmoid``)."""
+
+    _formula, _operator = staticmethod(_kernel(kernels.logsigmoid)), "LogSigmoid"
+
+    def construct(self, input_x):
+        # (MindSpore begins with a product, which takes numbers.)
+        if isinstance(input_x, (int, float, np.number)):
+            input_x = Tensor(int(input_x) if isinstance(input_x, (int, np.integer)) else float(input_x))
+        return super().construct(input_x)
 
 
 def _tanh(t):

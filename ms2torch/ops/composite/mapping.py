@@ -85,7 +85,8 @@ def _joined(results: list, axes):
         each = axes if isinstance(axes, (tuple, list)) else [axes] * len(results[0])
         parts = zip(zip(*results, strict=True), each, strict=True)
         return tuple(_joined(list(part), axis) for part, axis in parts)
-    return results[0] if axes is None else torch.stack(results, axes)
+    axis = axes[0] if isinstance(axes, (tuple, list)) else axes
+    return results[0] if axis is None else torch.stack(results, axis)
 
 
 def _wrong(text: str) -> Exception:

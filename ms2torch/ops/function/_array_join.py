@@ -255,7 +255,7 @@ def combinations(input, r=2, with_replacement=False):
     """Every choice of ``r`` elements of a vector, a row each (``mindspore.ops.combinations``)."""
     if input.ndim == 1 and r.__class__ is int and r > len(input) and not with_replacement:
         return torch.empty(0, device=input.device)
-    return torch.combinations(input, r, with_replacement)
+    return torch.combinations(input, r, bool(with_replacement))
 
 
 _ORDERS = ("ij", "xy", "ij", "ij")

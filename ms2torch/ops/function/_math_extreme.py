@@ -407,7 +407,7 @@ def argmax(input, dim=None, keepdim=False):
 @spelled(keep_dims="keepdims")
 def argmin(input, axis=None, keepdims=False):
     """The index of the smallest element, as Int32, unlike argmax (``mindspore.ops.argmin``)."""
-    found = _index_of(torch.argmin, input, axis, keepdims, "Argmin")
+    found = _index_of(torch.argmin, input, axis, bool(keepdims), "Argmin")
     return found.to(torch.int32) if input.ndim else found
 
 

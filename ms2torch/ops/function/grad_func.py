@@ -382,6 +382,8 @@ def jacrev(fn, grad_position=0, has_aux=False):
     def jacobian(*args):
         if not callable(fn):
             raise ValueError("The object is not callable. Please check code.")
+        if grad_position is None:
+            raise TypeError("For 'F.grad', the 'grad_position' must be int or tuple.")
         positions = _positions(grad_position)
         if any(p >= len(args) for p in positions):
             raise ValueError("The element in grad_position must belong to [0, args_num).")
