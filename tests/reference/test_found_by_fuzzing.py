@@ -598,3 +598,23 @@ def test_norms_of_nothing(shape):
     return ([stated(lambda o=o, a=a, f=f: f(x, o, a)) for f in (ops.norm, ops.vector_norm) for o in orders for a in (0, -1)],
             [stated(lambda o=o, p=p: ops.norm(x, o, p)) for o in (inf, -inf, 1, -1, 3.0, 0) for p in pairs],
             [stated(lambda o=o, p=p: ops.matrix_norm(x, o, p)) for o in (inf, -inf, 1, -1) for p in pairs])
+
+
+@case
+def test_log_sum_exp_of_large_numbers():
+    x, large = Tensor([[1.0, 1e9], [2.0, 1e9]], ms.float32), Tensor([1e30, 1e30, 1.0], ms.float32)
+    layer = nn.ReduceLogSumExp(0)
+
+    def summed(x):
+        return ops.logsumexp(x, 0)
+
+    return ([ops.logsumexp(x, a) for a in (0, (0, 1))], [ms.grad(lambda x, a=a: ops.logsumexp(x, a))(x) for a in (0, (0, 1))],
+            ms.grad(lambda x: ops.logsumexp(x, -1))(large), ms.grad(layer)(large), ms.grad(layer)(Tensor([1.0, 2.0, 2.0])),
+            ms.jvp(summed, large, ops.ones_like(large))[1], layer(large))
+
+
+@case
+def test_axes_of_norms():
+    ms.set_context(pynative_synchronize=True)
+    x = Tensor(np.ones((2, 3, 4)), ms.float32)
+    return [stated(lambda d=d, o=o: ops.norm(x, o, d)) for d in ((0, 1, 2), (0, 1), (1, 1), (0, -3)) for o in (None, float("inf"))]

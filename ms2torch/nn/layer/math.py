@@ -13,6 +13,7 @@ from ms2torch._core.errors import asked
 from ms2torch._core.tensor.dtype import float16, float32, int32
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.ops.function import _gamma
+from ms2torch.ops.function._math_reduce import log_sum_exp
 
 from ..cell import Cell
 from ._plain import PlainCell
@@ -35,7 +36,7 @@ class ReduceLogSumExp(Cell):
     def construct(self, x):
         t = x._t
         axis = self.axis if isinstance(self.axis, int) else tuple(self.axis) or tuple(range(t.ndim))
-        return wrap(torch.logsumexp(t, axis, self.keep_dims))
+        return wrap(log_sum_exp(t, axis, self.keep_dims))
 
 
 class Range(Cell):

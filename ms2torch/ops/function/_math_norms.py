@@ -58,6 +58,8 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None, axis=None, p=None,
         # (MindSpore gives None)
         raise asked(ValueError(f"For norm, 'ord' {ord} is of vectors or matrices: a tensor of {A.ndim} axes "
                                "needs 'dim', one axis or two."))
+    if isinstance(dim, tuple) and len(dim) > 1:
+        _check_pair(dim, A.ndim)
     matrix = A.ndim == 2 if dim is None else isinstance(dim, tuple) and len(dim) == 2
     if isinstance(ord, (int, float, str, list, tuple)):
         check_order(ord, matrix)
@@ -91,6 +93,14 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None, axis=None, p=None,
 
 
 _MATRIX_ORDERS = (2, -2, 1, -1, inf, -inf)
+
+
+def _check_pair(dim, rank: int) -> None:
+    """Refuse more than two axes, and one axis twice."""
+    if len(dim) > 2:
+        raise asked(ValueError("For norm, the dimensions is out of range."))
+    if all(isinstance(d, int) and -rank <= d < rank for d in dim) and (dim[0] - dim[1]) % rank == 0:
+        raise asked(ValueError("For norm, the elements of dim can not be duplicate."))
 
 
 def check_order(ord, matrix: bool) -> None:

@@ -6,6 +6,8 @@ Reduce* primitives keep the dtype.
 
 from __future__ import annotations
 
+from math import inf
+
 import numpy as np
 import torch
 
@@ -16,6 +18,7 @@ from ms2torch._core.operators import callsite
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import OMITTED, spelled
 from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.torch_private import is_transforming
 from ms2torch._naming import generations
 
 from ._array_shape import whole
@@ -497,7 +500,18 @@ def logsumexp(input, dim, keepdim=False):
         raise TypeError("For 'logsumexp', 'dim' must be an int, a tuple or a list, but got None.")
     if isinstance(dim, torch.Tensor) and not dim.ndim:
         dim = whole(dim)
-    return torch.logsumexp(_floating(input), every(axes(dim, input, "ReduceMax"), input), keepdim)
+    return log_sum_exp(_floating(input), every(axes(dim, input, "ReduceMax"), input), keepdim)
+
+
+def log_sum_exp(t, where, keepdim):
+    """log(sum(exp(t))), whose gradient is the softmax: torch takes ``exp(t - result)``, 1 for each of two
+    equal numbers beside which log(2) is lost."""
+    if (not t.requires_grad and not is_transforming()) or not t.numel():
+        return torch.logsumexp(t, where, keepdim)
+    most = t.detach().amax(where, keepdim=True)
+    most = torch.where(most.abs() == inf, 0.0, most)
+    found = torch.exp(t - most).sum(where, keepdim=True).log() + most
+    return found if keepdim else found.squeeze(where)
 
 
 __all__ = [
