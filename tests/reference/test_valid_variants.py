@@ -58,3 +58,18 @@ def test_no_position_of_a_jacobian(transform, position):
 def test_no_lock():
     target = ms.Parameter(Tensor([1.0, 2.0]), name="target")
     return ops.scatter_nd_mul(target, Tensor([[0]], ms.int32), Tensor([2.0]), None)
+
+
+@case(raises="the input type must be one of", each={"dtype": [np.float32(1), np.int64(3)]})
+def test_a_number_of_numpys_is_no_dtype(dtype):
+    return ops.cumsum(Tensor([[1.0, 0.0]]), 1, dtype=dtype)
+
+
+@case(raises="The truth value of an array")
+def test_a_number_of_numpys_is_no_dtype_of_a_count():
+    return ops.count_nonzero(Tensor([[1.0, 0.0]]), dtype=np.float32(1))
+
+
+@case(raises="doesn't support", each={"dtype": ["int32", np.float32, int]})
+def test_what_is_no_dtype_of_a_count(dtype):
+    return ops.count_nonzero(Tensor([[1.0, 0.0]]), dtype=dtype)

@@ -360,7 +360,8 @@ def to_torch(dtype) -> torch.dtype:
     if isinstance(dtype, type) and dtype in _PYTHON:
         return _PYTHON[dtype]
     try:
-        if dtype is not None:            # numpy reads None as float64
+        # (numpy reads None as float64, and a number as its own dtype.)
+        if dtype is not None and not isinstance(dtype, np.generic):
             return _WORDS[np.dtype(dtype).name].torch
     except (KeyError, TypeError):
         pass

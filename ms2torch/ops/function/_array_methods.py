@@ -50,7 +50,7 @@ def astype(self, dtype, copy=True):
     t = self._t
     want = dtype.torch if isinstance(dtype, _dtype.Type) else None
     if want is None:
-        want = _dtype.to_torch(_word(dtype))
+        want = _dtype.to_torch(word(dtype))
     return _around(self, t if t.dtype is want else integers.cast(t, want))
 
 
@@ -62,7 +62,8 @@ def _around(source: Tensor, t: torch.Tensor) -> Tensor:
     return source if same else wrap(t)
 
 
-def _word(dtype):
+def word(dtype):
+    """``dtype``, where it is of a kind that `astype` takes, else TypeError."""
     if isinstance(dtype, str) and dtype.lower() not in _dtype._WORDS:
         raise TypeError(f"For Tensor.astype, the string input type must be one of {_NAMES}, "
                         f"but got '{dtype}'.")
@@ -80,10 +81,10 @@ _NAMES = [
     "number", "tensor_type", "type_none", "_null", "TensorType", "Type", "Int", "int", "float", "bool"]
 _NUMPYS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
            "float64", "bool_", "complex64", "complex128"]
-_KINDS = ", ".join([
-    *(f"mindspore.{n}" for n in (*_NUMPYS[:11], "bfloat16", "complex64", "complex128", "int4",
-                                 "float8_e4m3fn", "float8_e5m2", "hifloat8", "bool")),
-    *(f"<class 'numpy.{n}'>" for n in _NUMPYS)])
+DTYPES = ", ".join(f"mindspore.{n}" for n in (
+    *_NUMPYS[:11], "bfloat16", "complex64", "complex128", "int4", "float8_e4m3fn", "float8_e5m2", "hifloat8",
+    "bool"))
+_KINDS = ", ".join([DTYPES, *(f"<class 'numpy.{n}'>" for n in _NUMPYS)])
 
 
 @method(on_tensors=True)

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from ms2torch._core.checks.calls import no_matching_form
-from ms2torch._core.errors import final
+from ms2torch._core.errors import asked, final
 from ms2torch._core.gradient import integers
 from ms2torch._core.operators import callsite
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
@@ -21,6 +21,7 @@ from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.torch_private import is_transforming
 from ms2torch._naming import generations
 
+from ._array_methods import DTYPES
 from ._array_shape import whole
 from ._math_axis import axes, distinct, every, one_twice, unseen
 
@@ -312,6 +313,11 @@ def _reduce_any(x, axis=(), keep_dims=False):
 @op()
 def count_nonzero(x, axis=(), keep_dims=False, dtype=_dtype.int32):
     """How many elements are not zero, as Int32 unless ``dtype`` says (``mindspore.ops.count_nonzero``)."""
+    if isinstance(dtype, np.generic):                # (MindSpore looks for it among its dtypes)
+        raise asked(ValueError("The truth value of an array with more than one element is ambiguous. Use "
+                               "a.any() or a.all()"))
+    if not isinstance(dtype, (_dtype.Type, torch.dtype)):
+        raise asked(TypeError(f"The 'dtype' doesn't support '{dtype}' and expect to receive ({DTYPES})."))
     return _sum(x != 0, axis, keep_dims, "ReduceSum", torch.int64).to(_dtype.to_torch(dtype))
 
 

@@ -16,6 +16,7 @@ from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._naming import generations
 
+from ._array_methods import word
 from ._math_axis import one_axis
 
 
@@ -56,7 +57,7 @@ _SUMMED = tuple(_dtype.to_torch(d) for d in (
 def cumsum(x, axis, dtype=None):
     """Running sums along ``axis``; the dtype stays unless ``dtype`` is given (``mindspore.ops.cumsum``)."""
     if dtype is not None:
-        x = integers.cast(x, _dtype.to_torch(dtype))
+        x = integers.cast(x, _dtype.to_torch(word(dtype)))
     if x.dtype is torch.bool:
         raise wrong_dtype("CumSum", "x", x.dtype, _SUMMED)
     if axis.__class__ is int and x.ndim:
