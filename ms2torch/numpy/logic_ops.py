@@ -44,7 +44,8 @@ def _of_one_dtype(kernel):
     def call(a, b):
         if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
             common(a.dtype, b.dtype)
-        return kernel(a, b)
+        # (A double of numpy's is a float.)
+        return kernel(*[float(x) if isinstance(x, np.float64) else x for x in (a, b)])
 
     return call
 

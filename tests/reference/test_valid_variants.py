@@ -73,3 +73,25 @@ def test_a_number_of_numpys_is_no_dtype_of_a_count():
 @case(raises="doesn't support", each={"dtype": ["int32", np.float32, int]})
 def test_what_is_no_dtype_of_a_count(dtype):
     return ops.count_nonzero(Tensor([[1.0, 0.0]]), dtype=dtype)
+
+
+@case(each={"name": ["logical_and", "logical_or"], "value": [np.float64(0.5), np.float64(0)]})
+def test_logic_of_a_double_of_numpys(name, value):
+    function = getattr(mnp, name)
+    return function(value, Tensor([True, False])), function(Tensor([[True], [False]]), value), function(value, value)
+
+
+@case(each={"shape": [[], 2.0, np.int64(2), np.array([2, 3])]})
+def test_fill_without_a_size(shape):
+    return ops.fill(ms.float32, shape, 1)
+
+
+@case(raises="input[1] must be tensor", each={"dims": [[2, 3], 2, 2.0, np.array([2, 3])]})
+def test_fill_primitive_of_no_tuple(dims):
+    return ops.Fill()(ms.float32, dims, 1)
+
+
+@case(raises=True, each={"name": ["InplaceAdd", "InplaceSub", "InplaceUpdate"],
+                         "indices": [(0, (1,)), (ms.float32,), (True, 1), (1, "a")]})
+def test_places_that_are_no_numbers(name, indices):
+    return getattr(ops, name)(indices)

@@ -143,9 +143,10 @@ def first_not(x, *names) -> int:
 
 def first_unlike(x, right: str) -> int:
     """The place of the first item of a sequence, or a number's own, that is no int which is ``right``: "> 0",
-    ">= 0"; far behind where there is none."""
+    ">= 0", "" for any; far behind where there is none."""
     items = (x,) if of_types(x, "int") else x[:count(x)]
-    return next((k for k, v in enumerate(items) if not of_types(v, "int") or v < (right == "> 0")), 1 << 30)
+    return next((k for k, v in enumerate(items)
+                 if not of_types(v, "int") or (right and v < (right == "> 0"))), 1 << 30)
 
 
 def lesser(x, y) -> str:

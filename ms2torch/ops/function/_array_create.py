@@ -120,7 +120,9 @@ def fill(type, shape, value):
     if type is not None and not isinstance(type, _dtype.Type):
         raise TypeError(f"For 'Fill', the 'type' must be a mindspore dtype, but got {type}.")
     _need_one_number(value)
-    shape = () if shape.__class__ is int else sizes(shape, "FillV2")
+    # (A number is no size there, nor an array of numpy's.)
+    none = shape.__class__ in (int, float) or isinstance(shape, (np.generic, np.ndarray))
+    shape = () if none else sizes(shape, "FillV2")
     if type is None:                                       # what numbers are by themselves
         type = _dtype.int64 if isinstance(value, int) else _dtype.float32
     return filled(shape, value, _dtype.to_torch(type))
@@ -129,6 +131,8 @@ def fill(type, shape, value):
 @primitive("Fill")
 def _fill(dtype, dims, x):
     """``dims`` filled with ``x``, a number or a Tensor that broadcasts to it (``mindspore.ops.Fill``)."""
+    if not isinstance(dims, (tuple, torch.Tensor)):
+        raise TypeError("For 'Fill', input[1] must be tensor.")
     if not isinstance(x, torch.Tensor) or x.numel() == 1:
         return fill.kernel(dtype, dims, x)
     shape = sizes(dims, "FillV2")
