@@ -61,6 +61,7 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None, axis=None, p=None,
     if isinstance(dim, tuple) and len(dim) > 1:
         _check_pair(dim, A.ndim)
     matrix = A.ndim == 2 if dim is None else isinstance(dim, tuple) and len(dim) == 2
+    ord = ord[()] if isinstance(ord, np.ndarray) else ord
     if isinstance(ord, (int, float, str, list, tuple)):
         check_order(ord, matrix)
     if ord.__class__ is bool:
