@@ -5,13 +5,17 @@ from __future__ import annotations
 import inspect
 import re
 import textwrap
+from types import ModuleType
 
 from scripts.pages import chinese
 from tests.signatures import find
 
 
 def doc(found: object) -> str:
-    """Our docstring of a public thing; a class's may stand in its ``__init__``."""
+    """Our docstring of a public thing; a class's may stand in its ``__init__``. A module that took the place
+    of its function, as an import of it makes it (``lazy_inline``), has the function's."""
+    if isinstance(found, ModuleType):
+        found = getattr(found, found.__name__.rpartition(".")[2], found)
     found = getattr(found, "__func__", getattr(found, "fget", None) or found)
     if isinstance(found, type):
         return inspect.cleandoc(

@@ -255,7 +255,7 @@ class LayerNorm(Cell):
             if g.dtype is not t.dtype:
                 g, b = g.to(t.dtype), b.to(t.dtype)
             if (self.begin_norm_axis == -1 == self.begin_params_axis and g.ndim == 1
-                    and self.epsilon.__class__ is float and t.dtype not in HALVES):
+                    and self.epsilon.__class__ is float and t.dtype not in HALVES and t.numel()):
                 return wrap(torch.layer_norm(t, g.shape, g, b, self.epsilon))
             return wrap(layer_normalised(t, g, b, self.begin_norm_axis, self.begin_params_axis,
                                          self.epsilon)[0])

@@ -29,6 +29,9 @@ def layer_normalised(t, gamma, beta, begin_norm_axis: int, begin_params_axis: in
     both. Of halves on a CPU it is done in Float32: torch would differentiate by a rounded mean and deviation.
     """
     _check_layer_norm(t, gamma, beta, begin_norm_axis, begin_params_axis, epsilon)
+    if not t.numel():
+        raise RuntimeError("For 'LayerNorm', the dimension of 'input_x' must be at least 1, but got "
+                           f"{_vector(t)}")
     start, own = begin_norm_axis % t.ndim, begin_params_axis % t.ndim
     if gamma.shape != t.shape[own:] or beta.shape != gamma.shape:
         raise ValueError(
