@@ -16,7 +16,7 @@ python="${PYTHON:-python3}"
 # the newest torch, numpy and Python, in environments that are removed again (5 GB each). Their lines come at the end.
 # On CI only those tests run that the changes since the last whole run can touch, and a core (scripts/share.py).
 export OMP_NUM_THREADS=1
-here=(tests/difftest tests/programs tests/reference tests/train tests/translate)
+here=(tests/difftest tests/reference tests/train tests/translate)
 there=(tests "${here[@]/#/--ignore=}")
 paths=$([ -z "${CI:-}" ] && echo tests || .venv/bin/python scripts/share.py)
 if [ "$paths" != tests ]; then
