@@ -48,6 +48,10 @@ def test_a_page_asks_for_the_core_alone():
     assert all((ROOT / path).exists() for path in share.CORE)
 
 
+def test_what_is_gone_asks_for_the_whole_suite():
+    assert isinstance(touched("ms2torch/nn/was_here.py"), str)
+
+
 def test_without_a_commit_to_start_from_the_whole_suite_runs():
     assert share.share("0" * 40)[0] == ["tests"]
 

@@ -151,8 +151,7 @@ class _Form:
         if unknown := [n for n in kwargs if n not in attributes]:
             raise TypeError(f"got an unexpected keyword argument '{unknown[0]}'")
         told = [(n, v) for n, v in given.items() if v is not attributes[n]]
-        if self.making in ODD and (
-                wrong := odd_error(self.making, given.items(), failed=False)):
+        if self.making in ODD and (wrong := odd_error(self.making, given.items(), failed=False)):
             raise wrong
         if told and (wrong := refused.argument_error(self.making, told, attributes, certain=True)):
             raise wrong
