@@ -321,3 +321,10 @@ def test_signs_in_front_of_a_tensor(dtype):
 @case(raises="Neg] fail! Unsupported data type!")
 def test_minus_a_mask():
     return -ms.Tensor([True, False])
+
+
+@case
+def test_transpose_of_one_axis_is_the_tensor():
+    x, y = ms.Tensor(np.float32([1, 2, 3])), ms.Tensor(np.ones((2, 3), np.float32))
+    x.T[...] = 9.0
+    return x, x.T is x, y[0].T.shape, ms.Tensor(2.0).T, y.T is y

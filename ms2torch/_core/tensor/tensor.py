@@ -173,6 +173,8 @@ class Tensor(Exchange):
     @property
     def T(self) -> Tensor:
         t = self._t
+        if t.ndim < 2:
+            return self                     # as MindSpore's: a write to `x.T` is one to `x`
         return wrap(t.permute(tuple(range(t.ndim - 1, -1, -1))))
 
     def init_data(self, slice_index=None, shape=None, opt_shard_group=None) -> Tensor:

@@ -135,8 +135,13 @@ class Pad(Cell):
             raise ValueError(f"For '{self.cls_name}', only 'paddings' up to 4 dims is supported, but got "
                              f"{len(paddings)}.")
         self.mode, self.paddings = mode, paddings
+        self._mode = mode
 
     def construct(self, x):
+        if (self.mode == "CONSTANT") is not (self._mode == "CONSTANT"):
+            operator, takes = ("Pad", 1) if self._mode == "CONSTANT" else ("MirrorPad", 2)
+            raise asked(ValueError(f"For primitive[{operator}], the input number must be equal to {takes}, "
+                                   f"but got {3 - takes}."))
         if self.mode == "CONSTANT":
             return wrap(_pairs(x._t, self.paddings))
         if x.ndim != len(self.paddings):
@@ -144,7 +149,7 @@ class Pad(Cell):
                              f"{len(self.paddings)}.\n")
         return self._mirror(x, Tensor(self.paddings))
 
-    _mirror = primitive("MirrorPad", "mode")
+    _mirror = primitive("MirrorPad", "_mode")
 
 
 class Unfold(Cell):

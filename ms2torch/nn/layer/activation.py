@@ -174,12 +174,11 @@ class GELU(Cell):
     def __init__(self, approximate=True) -> None:
         super().__init__()
         check.check_bool(approximate, "approximate", self.cls_name)
-        self.approximate = approximate
-        self._form = "tanh" if approximate else "none"
+        self.approximate = "tanh" if approximate else "none"
 
     def construct(self, x):
         try:
-            return wrap(_gelu(x._t, self._form))
+            return wrap(_gelu(x._t, self.approximate))
         except (RuntimeError, AttributeError) as err:
             raise _no_call(err, "GeLU", x) from None
 
@@ -217,39 +216,39 @@ class Softmax(Cell):
     ValueError for an axis that the input does not have, TypeError for integers.
     """
 
-    softmax = primitive("Softmax", "axis")
+    softmax = primitive("Softmax", "_axis")
 
     def __init__(self, axis=-1) -> None:
         super().__init__()
         if axis is not None and not isinstance(axis, (int, tuple)):
             raise TypeError("For 'Softmax', the type of 'axis' should be one of '[int, tuple of int]', "
                             f"but got {type(axis)}.")
-        self.axis = axis
+        self._axis = axis
         _check_axes(self, axis)
 
     def construct(self, input):
         try:
-            return wrap(softmaxed(input._t, self.axis))
+            return wrap(softmaxed(input._t, self._axis))
         except (RuntimeError, AttributeError) as err:
             raise _no_call(err, "Softmax", input) from None
         except (IndexError, TypeError) as err:
-            raise _no_axis(err, self.axis, input) from None
+            raise _no_axis(err, self._axis, input) from None
 
 
 class LogSoftmax(Cell):
     """log(softmax) along ``axis``, -1 by default (``mindspore.nn.LogSoftmax``)."""
 
-    log_softmax = primitive("LogSoftmax", "axis")
+    log_softmax = primitive("LogSoftmax", "_axis")
 
     def __init__(self, axis=-1) -> None:
         super().__init__()
-        self.axis = axis
+        self._axis = axis
         if not is_number(axis):
             failed_when_called(self, "LogSoftmax", "logits", axis=axis)
 
     def construct(self, x):
         try:
-            return wrap(log_softmaxed(x._t, self.axis))
+            return wrap(log_softmaxed(x._t, self._axis))
         except (RuntimeError, AttributeError) as err:
             raise _no_call(err, "LogSoftmax", x) from None
 
@@ -301,13 +300,13 @@ class ELU(Cell):
 
     def __init__(self, alpha=1.0) -> None:
         super().__init__()
-        self.alpha = alpha.item() if isinstance(alpha, Tensor) and alpha.ndim == 0 else alpha
+        self._alpha = alpha.item() if isinstance(alpha, Tensor) and alpha.ndim == 0 else alpha
         if isinstance(alpha, np.integer) or not is_number(alpha, float):
             failed_when_called(self, "Elu", "input_x", alpha=alpha)
 
     def construct(self, x):
         try:
-            return wrap(_kernel(kernels.elu)(x._t, self.alpha))
+            return wrap(_kernel(kernels.elu)(x._t, self._alpha))
         except (RuntimeError, AttributeError) as err:
             raise _no_call(err, "Elu", x) from None
 
@@ -317,12 +316,12 @@ class CELU(Cell):
 
     def __init__(self, alpha=1.0) -> None:
         super().__init__()
-        self.alpha = alpha.item() if isinstance(alpha, Tensor) and alpha.ndim == 0 else alpha
+        self._alpha = alpha.item() if isinstance(alpha, Tensor) and alpha.ndim == 0 else alpha
         if isinstance(alpha, np.integer) or not is_number(alpha, float):
             failed_when_called(self, "CeLU", "x", alpha=alpha)
 
     def construct(self, x):
-        return wrap(_kernel(kernels.celu)(x._t, self.alpha))
+        return wrap(_kernel(kernels.celu)(x._t, self._alpha))
 
 
 class LeakyReLU(Cell):
@@ -446,11 +445,11 @@ class HShrink(Cell):
 
     def __init__(self, lambd=0.5) -> None:
         super().__init__()
-        self.lambd = lambd
+        self._lambd = lambd
         _check_lambd(self, lambd)
 
     def construct(self, input):
-        return wrap(F.hardshrink(input._t, self.lambd))
+        return wrap(F.hardshrink(input._t, self._lambd))
 
 
 class SoftShrink(Cell):
@@ -458,11 +457,11 @@ class SoftShrink(Cell):
 
     def __init__(self, lambd=0.5) -> None:
         super().__init__()
-        self.lambd = lambd
+        self._lambd = lambd
         _check_lambd(self, lambd)
 
     def construct(self, input):
-        return wrap(F.softshrink(input._t, self.lambd))
+        return wrap(F.softshrink(input._t, self._lambd))
 
 
 class Threshold(Cell):
@@ -482,12 +481,12 @@ class GLU(Cell):
 
     def __init__(self, axis=-1) -> None:
         super().__init__()
-        self.dim = axis
+        self._dim = axis
         if not is_number(axis):
             failed_when_called(self, "Split", "input_x", axis=axis, output_num=2)
 
     def construct(self, x):
-        return wrap(_kernel(kernels.glu)(x._t, self.dim))
+        return wrap(_kernel(kernels.glu)(x._t, self._dim))
 
 
 class LRN(Cell):

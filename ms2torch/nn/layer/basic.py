@@ -25,7 +25,7 @@ from . import _arrange
 from ._arrange import *  # noqa: F403
 from ._errors import dense_error
 from ._late import refused_when_called
-from ._parts import Part, primitive
+from ._parts import Part, bias_of, primitive
 from .activation import get_activation
 
 __all__ = ["Dense", "Dropout", "Dropout1d", "Dropout2d", "Dropout2dExt", "Dropout3d", "Flatten", "Identity",
@@ -102,7 +102,9 @@ class Dense(Cell):
     shape_op = primitive("Shape")
 
     def construct(self, x):
-        weight, bias = self.weight, self.bias
+        weight, bias = self.weight, self.bias if self.has_bias else None
+        if bias is None and self.has_bias:
+            bias_of(self, "bias" in self._params)
         if mode.mesh is not None and hasattr(self.matmul, "_strategies"):
             y = self.matmul(x if x.ndim == 2 else self.reshape(x, (-1, x.shape[-1])), weight)
             y = y if bias is None else self.bias_add(y, bias)
@@ -213,13 +215,14 @@ class _ChannelDropout(Cell):
         if p < 0 or p > 1:
             raise ValueError(f"For '{self.cls_name}', the 'p' must be a number in range [0, 1], but got {p}.")
         self.keep_prob = 1.0 - p
+        self._share = self.keep_prob                # the operator's, whatever is assigned
 
     def construct(self, x):
         if not self.training or self.keep_prob == 1:
             return x
         if x.ndim not in self._ranks:
             raise ValueError(self._wrong_rank + f"{x.ndim}.")
-        return wrap(dropped_channels(x._t, 1.0 - self.keep_prob, self._dims))
+        return wrap(dropped_channels(x._t, 1.0 - self._share, self._dims))
 
 
 class Dropout1d(_ChannelDropout):

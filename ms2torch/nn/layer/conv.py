@@ -29,7 +29,7 @@ from ms2torch.ops.function._nn_conv import (
 
 from ..cell import Cell
 from ._errors import conv_error
-from ._parts import primitive
+from ._parts import bias_of, primitive
 from ._sizes import pair, triple
 
 __all__ = ["Conv1d", "Conv1dTranspose", "Conv2d", "Conv2dTranspose", "Conv3d", "Conv3dTranspose"]
@@ -120,6 +120,8 @@ class _Conv(Cell):
         check_no_padding(self.pad_mode, padding, dims, self._padded or self._operator)
         self._pads = fixed_pads(self.pad_mode, padding, self.kernel_size, self.stride, self.dilation)
         self._even = None if self._pads is None else even(self._pads)
+        # MindSpore's operators are made here: `conv.stride = (1, 1)` changes nothing from now on.
+        self._made = (self.stride, self.dilation, self.group)
 
     def extend_repr(self) -> str:
         return (f"input_channels={self.in_channels}, output_channels={self.out_channels}, "
@@ -151,23 +153,23 @@ class Conv2d(_Conv):
     @property
     def _conv_arguments(self) -> dict:
         return {"out_channel": self.out_channels, "kernel_size": self.kernel_size, "pad_mode": self.pad_mode,
-                "pad": self.padding, "stride": self.stride, "dilation": self.dilation, "group": self.group}
+                "pad": self.padding, **dict(zip(("stride", "dilation", "group"), self._made, strict=True))}
 
     conv2d = primitive("Conv2D", all="_conv_arguments")
 
     def construct(self, x):
-        weight, bias, padding = self.weight, self.bias, self._even
+        weight, padding = self.weight, self._even
+        bias = bias_of(self) if self.has_bias else None
+        stride, dilation, group = self._made
         try:
             t = x._t
             if t.ndim != 4:
                 raise ValueError
             if padding is not None:
-                return wrap(torch.conv2d(t, weight._t, None if bias is None else bias._t, self.stride,
-                                         padding, self.dilation, self.group))
-            return wrap(convolve(t, weight._t, None if bias is None else bias._t, self.stride, self._pads,
-                                 self.dilation, self.group))
+                return wrap(torch.conv2d(t, weight._t, bias, stride, padding, dilation, group))
+            return wrap(convolve(t, weight._t, bias, stride, self._pads, dilation, group))
         except (RuntimeError, AttributeError, IndexError, ValueError) as err:
-            raise conv_error(err, "Conv2D", x, weight, self.group, 2) from None
+            raise conv_error(err, "Conv2D", x, weight, group, 2) from None
 
 
 def _one_dimensional(cell: str, **sizes) -> None:
@@ -214,17 +216,17 @@ class Conv1d(_Conv):
     squeeze = primitive("Squeeze", axis=2)
 
     def construct(self, x):
-        weight, bias = self.weight, self.bias
+        weight, bias = self.weight, bias_of(self) if self.has_bias else None
+        stride, dilation, group = self._made
         try:
             t = x._t.unsqueeze(2)
             if t.ndim != 4:
                 raise ValueError
-            y = convolve(t, weight._t, None if bias is None else bias._t, self.stride, self._pads,
-                         self.dilation, self.group)
+            y = convolve(t, weight._t, bias, stride, self._pads, dilation, group)
         except (RuntimeError, AttributeError, IndexError, ValueError) as err:
             if isinstance(x, Tensor):
                 x = wrap(x._t.unsqueeze(min(2, x.ndim)))
-            raise conv_error(err, "Conv2D", x, weight, self.group, 2) from None
+            raise conv_error(err, "Conv2D", x, weight, group, 2) from None
         return wrap(y.squeeze(2))
 
 
@@ -255,26 +257,49 @@ class Conv3d(_Conv):
     conv3d = primitive("Conv3D", all="_conv_arguments")
 
     def construct(self, x):
-        weight, bias = self.weight, self.bias
+        weight, bias = self.weight, bias_of(self) if self.has_bias else None
+        stride, dilation, group = self._made
         try:
             t = x._t
             if t.ndim != 5:
                 raise ValueError
-            return wrap(convolve(t, weight._t, None if bias is None else bias._t, self.stride, self._pads,
-                                 self.dilation, self.group))
+            return wrap(convolve(t, weight._t, bias, stride, self._pads, dilation, group))
         except (RuntimeError, AttributeError, IndexError, ValueError) as err:
-            raise conv_error(err, "Conv3D", x, weight, self.group, 3) from None
+            raise conv_error(err, "Conv3D", x, weight, group, 3) from None
 
 
-class Conv2dTranspose(_Conv):
+class _Transposed(_Conv):
+    """Sizes of outputs come from the attributes as they are; the operator is the one that was made."""
+
+    _operator = "Conv2DTranspose"
+
+    def _settle(self, pad_mode, padding) -> None:
+        self.is_valid, self.is_same, self.is_pad = (pad_mode == m for m in _MODES)
+        self._settle_padding(padding)
+        self._sides = paired(padding, 2)
+        self._made = (*self._made, pad_mode)
+        self._sized = self._sizing()
+
+    def _sizing(self) -> tuple:
+        window = None if self.is_same else (self.kernel_size, self.dilation)
+        return window, self.stride, self.is_valid, self.is_same, self.out_channels
+
+    def _as_made(self) -> tuple:
+        """Stride, dilation, group and mode of the operator."""
+        if self._sizing() != self._sized:
+            raise unsupported(f"mindspore.nn.{self.cls_name} whose kernel_size, stride, dilation, is_valid, "
+                              "is_same or out_channels was changed",
+                              "MindSpore's operator is made with the layer.", "make the layer anew.")
+        return self._made
+
+
+class Conv2dTranspose(_Transposed):
     """Transposed 2-d convolution (``mindspore.nn.Conv2dTranspose``; torch's ConvTranspose2d).
 
     Sizes: n * stride for "same", n * stride + max(kernel - stride, 0) for "valid", as torch for "pad".
     ``output_padding`` appends zeros to the finished output, unlike torch's, which computes those elements; it
     asks for "pad". ``weight`` is (in, out / group, kh, kw).
     """
-
-    _operator = "Conv2DTranspose"
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0,
                  output_padding=0, dilation=1, group=1, has_bias=False, weight_init=None, bias_init=None,
@@ -295,25 +320,23 @@ class Conv2dTranspose(_Conv):
                          has_bias, weight_init, bias_init, transposed=True, dtype=dtype)
         check.check_string(pad_mode, _MODES, "pad_mode", name)
         self.output_padding = output_padding
-        self.is_valid, self.is_same, self.is_pad = (pad_mode == m for m in _MODES)
-        self._settle_padding(padding)
-        self._sides = paired(padding, 2)
+        self._settle(pad_mode, padding)
 
     @property
     def _conv_arguments(self) -> dict:
         # The operator is named after the convolution whose input it computes.
         return {"out_channel": self.in_channels, "kernel_size": self.kernel_size, "pad_mode": self.pad_mode,
-                "pad": self.padding, "stride": self.stride, "dilation": self.dilation, "group": self.group}
+                "pad": self.padding, **dict(zip(("stride", "dilation", "group"), self._made, strict=False))}
 
     conv2d_transpose = primitive("Conv2DTranspose", all="_conv_arguments")
 
     def construct(self, x):
-        weight, bias = self.weight, self.bias
+        weight, bias = self.weight, bias_of(self) if self.has_bias else None
+        stride, dilation, group, mode = self._as_made()
         try:
-            y = transposed(x._t, weight._t, None if bias is None else bias._t, self.stride, self.pad_mode,
-                           self._sides, self.dilation, self.group)
+            y = transposed(x._t, weight._t, bias, stride, mode, self._sides, dilation, group)
         except (RuntimeError, AttributeError, IndexError) as err:
-            raise conv_error(err, self._operator, x, weight, self.group, 2) from None
+            raise conv_error(err, self._operator, x, weight, group, 2) from None
         extra = self.output_padding
         if extra == 0:
             return wrap(y)
@@ -331,14 +354,14 @@ class Conv2dTranspose(_Conv):
         return [0, width, 0, height]
 
 
-class Conv1dTranspose(_Conv):
+class Conv1dTranspose(_Transposed):
     """Transposed 1-d convolution of (N, C, L) (``mindspore.nn.Conv1dTranspose``); sizes as in
     Conv2dTranspose.
 
     ``weight`` is (in, out / group, 1, k).
     """
 
-    _operator, _padded = "Conv2DTranspose", "Conv2DBackpropInput"
+    _padded = "Conv2DBackpropInput"
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0,
                  dilation=1, group=1, has_bias=False, weight_init=None, bias_init=None,
@@ -350,20 +373,18 @@ class Conv1dTranspose(_Conv):
                          transposed=True, dtype=dtype)
         check.check_string(pad_mode, _MODES, "pad_mode", name)
         self.padding = (0, 0, padding, padding)
-        self.is_valid, self.is_same, self.is_pad = (pad_mode == m for m in _MODES)
-        self._settle_padding(self.padding)
-        self._sides = paired(self.padding, 2)
+        self._settle(pad_mode, self.padding)
 
     def construct(self, x):
         if x.ndim != 3:
             raise ValueError(f"For '{self.cls_name}', the dimension of input must be 3d, but got {x.ndim}.")
-        weight, bias = self.weight, self.bias
+        weight, bias = self.weight, bias_of(self) if self.has_bias else None
+        stride, dilation, group, mode = self._as_made()
         x = wrap(x._t.unsqueeze(2))
         try:
-            y = transposed(x._t, weight._t, None if bias is None else bias._t, self.stride, self.pad_mode,
-                           self._sides, self.dilation, self.group)
+            y = transposed(x._t, weight._t, bias, stride, mode, self._sides, dilation, group)
         except (RuntimeError, IndexError) as err:
-            raise conv_error(err, self._operator, x, weight, self.group, 2) from None
+            raise conv_error(err, self._operator, x, weight, group, 2) from None
         return wrap(y.squeeze(2))
 
 
@@ -398,12 +419,14 @@ class Conv3dTranspose(_Conv):
                              f"'pad_mode' is not \"pad\", but got 'output_padding' is {output_padding} and "
                              f"'pad_mode' is {pad_mode}.")
         self._sides = paired(padding, 3)
+        self._made = (*self._made, pad_mode)
+        self._extra = output_padding
 
     def construct(self, x):
-        weight, bias = self.weight, self.bias
+        weight, bias = self.weight, bias_of(self) if self.has_bias else None
+        stride, dilation, group, mode = self._made
         try:
-            return wrap(transposed(x._t, weight._t, None if bias is None else bias._t, self.stride,
-                                   self.pad_mode, self._sides, self.dilation, self.group,
-                                   self.output_padding))
+            return wrap(transposed(x._t, weight._t, bias, stride, mode, self._sides, dilation, group,
+                                   self._extra))
         except (RuntimeError, AttributeError, IndexError) as err:
-            raise conv_error(err, self._operator, x, weight, self.group, 3) from None
+            raise conv_error(err, self._operator, x, weight, group, 3) from None

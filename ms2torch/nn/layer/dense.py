@@ -12,6 +12,7 @@ from ms2torch.common.parameter import Parameter
 from ms2torch.ops.function._linalg_solve import bidense
 
 from ..cell import Cell
+from ._parts import bias_of
 
 __all__ = ["BiDense"]
 
@@ -40,7 +41,9 @@ class BiDense(Cell):
             self.bias = Parameter(initializer(init, [out_channels], dtype=dtype), name="bias")
 
     def construct(self, input1, input2):
-        bias = self.bias
+        bias = self.bias if self.has_bias else None
+        if bias is None and self.has_bias:
+            bias_of(self, "bias" in self._params)
         return wrap(bidense.kernel(input1._t, input2._t, self.weight._t, None if bias is None else bias._t))
 
     def extend_repr(self) -> str:

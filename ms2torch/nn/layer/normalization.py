@@ -77,6 +77,8 @@ class _BatchNorm(Cell):
                                                   f"got {eps:g}.\n")
         # Kept as the share of the new value, as MindSpore and torch do.
         self.momentum = 1.0 - momentum
+        # MindSpore's operators are made here: `bn.eps = 1e-3` changes nothing from now on.
+        self._made = (self.momentum, eps)
         self.beta_init, self.gamma_init = beta_init, gamma_init
         self.moving_mean_init, self.moving_var_init = moving_mean_init, moving_var_init
         for attribute, label, init, trains in (
@@ -88,7 +90,8 @@ class _BatchNorm(Cell):
 
     @property
     def _train_arguments(self) -> dict:
-        return {"is_training": True, "epsilon": self.eps, "momentum": self.momentum}
+        momentum, eps = self._made
+        return {"is_training": True, "epsilon": eps, "momentum": momentum}
 
     bn_train = primitive("BatchNorm", all="_train_arguments")
     bn_infer = primitive("BatchNorm", is_training=False)
@@ -113,10 +116,10 @@ class _BatchNorm(Cell):
                 raise TypeError("For primitive[BatchNorm], the input argument[input_x] must be a type of "
                                 "{Tensor[Float16], Tensor[Float32]}, but got Tensor[BFloat16].")
             if not training:
-                y = batch_norm(t, gamma._t, beta._t, mean._t, variance._t, False, 0.0, self.eps, True)
+                y = batch_norm(t, gamma._t, beta._t, mean._t, variance._t, False, 0.0, self._made[1], True)
             else:
                 moving = _moving((mean, variance))
-                y = batch_norm(t, gamma._t, beta._t, *moving, True, self.momentum, self.eps, True)
+                y = batch_norm(t, gamma._t, beta._t, *moving, True, *self._made, True)
                 _moved((mean, variance), moving)
         except (RuntimeError, AttributeError) as err:
             raise norm_error(err, x, gamma) from None
@@ -213,7 +216,7 @@ class SyncBatchNorm(_BatchNorm):
         gamma, beta = tied("gamma"), tied("beta")
         statistics = tied("moving_mean"), tied("moving_variance")
         moving = _moving(statistics)
-        y = normalised(t, gamma._t, beta._t, *moving, self.momentum, self.eps, self._group)
+        y = normalised(t, gamma._t, beta._t, *moving, *self._made, self._group)
         _moved(statistics, moving)
         return wrap(y)
 
@@ -243,22 +246,27 @@ class LayerNorm(Cell):
         self.begin_norm_axis, self.begin_params_axis, self.epsilon = with_numbers("LayerNorm", {
             "begin_norm_axis": begin_norm_axis, "begin_params_axis": begin_params_axis,
             "epsilon": float(epsilon) if isinstance(epsilon, np.floating) else epsilon}).values()
+        self._made = (self.begin_norm_axis, self.begin_params_axis, self.epsilon)
         self.gamma = Parameter(initializer(gamma_init, normalized_shape, dtype=dtype), name="gamma")
         self.beta = Parameter(initializer(beta_init, normalized_shape, dtype=dtype), name="beta")
 
-    layer_norm = primitive("LayerNorm", "begin_norm_axis", "begin_params_axis", "epsilon")
+    @property
+    def _norm_arguments(self) -> dict:
+        return dict(zip(("begin_norm_axis", "begin_params_axis", "epsilon"), self._made, strict=True))
+
+    layer_norm = primitive("LayerNorm", all="_norm_arguments")
 
     def construct(self, input_x):
         gamma, beta = self.gamma, self.beta
+        norm_axis, params_axis, epsilon = self._made
         try:
             t, g, b = input_x._t, gamma._t, beta._t
             if g.dtype is not t.dtype:
                 g, b = g.to(t.dtype), b.to(t.dtype)
-            if (self.begin_norm_axis == -1 == self.begin_params_axis and g.ndim == 1
-                    and self.epsilon.__class__ is float and t.dtype not in HALVES and t.numel()):
-                return wrap(torch.layer_norm(t, g.shape, g, b, self.epsilon))
-            return wrap(layer_normalised(t, g, b, self.begin_norm_axis, self.begin_params_axis,
-                                         self.epsilon)[0])
+            if (norm_axis == -1 == params_axis and g.ndim == 1 and epsilon.__class__ is float
+                    and t.dtype not in HALVES and t.numel()):
+                return wrap(torch.layer_norm(t, g.shape, g, b, epsilon))
+            return wrap(layer_normalised(t, g, b, norm_axis, params_axis, epsilon)[0])
         except (RuntimeError, AttributeError) as err:
             raise _layer_norm_error(err, input_x, gamma) from None
 

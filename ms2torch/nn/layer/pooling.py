@@ -57,6 +57,7 @@ class _PoolNd(Cell):
         self.kernel_size = _positive("kernel_size", kernel_size, name)
         self.stride = _positive("stride", stride, name)
         self._window, self._step = self._sizes("kernel_size"), self._sizes("stride")
+        self._mode = self.pad_mode                  # MindSpore's operator is made here, whatever is assigned
 
     def _sizes(self, name: str) -> tuple[int, ...]:
         value = getattr(self, name)
@@ -207,7 +208,8 @@ class _MaxPool(_PoolNd):
 
     def construct(self, x):
         direct = self._direct
-        if direct is not None:
+        indices = self.return_indices and self._mode == "PAD"
+        if direct is not None and not indices:
             try:
                 t = x._t
                 if t.ndim == self._dims + 2 and t.dtype in self._floats and t.numel():
@@ -218,9 +220,9 @@ class _MaxPool(_PoolNd):
         t, added = self._batched(x)
         if self.use_pad and any(2 * p > k for p, k in zip(self._sides, self._window, strict=True)):
             raise self._wide_padding()
-        y = max_pooled(t, self._window, self._step, self.pad_mode, self._sides, self._dilation, self._ceil,
-                       self.return_indices)
-        if self.return_indices:
+        y = max_pooled(t, self._window, self._step, self._mode, self._sides, self._dilation, self._ceil,
+                       indices)
+        if indices:
             return tuple(wrap(v.squeeze(0) if added else v) for v in y)
         return wrap(y.squeeze(0) if added else y)
 
@@ -312,6 +314,7 @@ class _AvgPool(_PoolNd):
         self.divisor_override = divisor_override
         plain = self._dims < 3 and self.pad_mode != "PAD" and not ceil_mode and count_include_pad
         self._count_pads = None if plain and divisor_override is None else count_include_pad
+        self._counting = (self.ceil_mode, self._count_pads, divisor_override)
         if self._count_pads is not None:
             self._in_space()
         if divisor_override is not None and divisor_override <= 0:
@@ -348,8 +351,7 @@ class _AvgPool(_PoolNd):
         return wrap(y.squeeze(0) if added else y)
 
     def _pooled(self, t):
-        return avg_pooled(t, self._window, self._step, self.pad_mode, self._sides, self.ceil_mode,
-                          self._count_pads, self.divisor_override)
+        return avg_pooled(t, self._window, self._step, self._mode, self._sides, *self._counting)
 
 
 class AvgPool2d(_AvgPool):
@@ -447,54 +449,56 @@ class AvgPool3d(_AvgPool):
         self._set(padding, ceil_mode, count_include_pad, divisor_override)
 
 
-class _Forwarded(Cell):
-    """A layer that keeps its arguments and calls one function with them after the input."""
-
-    _formula = None
-
-    def __init__(self, *args) -> None:
-        super().__init__()
-        self._arguments = args
-
-    def construct(self, x):
-        return self._formula(x, *self._arguments)
-
-
-def _adaptive(name: str, function, text: str, indices: bool) -> type:
+def _adaptive(name: str, function, text: str, *settings: str) -> type:
+    """``settings`` are the attributes after the input, read when the layer is called; with an underscore
+    where MindSpore's operator has been made with them."""
     def with_size(self, output_size):
-        _Forwarded.__init__(self, output_size)
-        self.output_size = output_size
+        Cell.__init__(self)
+        setattr(self, settings[0], output_size)
 
     def with_indices(self, output_size, return_indices=False):
-        _Forwarded.__init__(self, output_size, return_indices)
+        Cell.__init__(self)
         self.output_size, self.return_indices = output_size, return_indices
 
     def construct(self, input):
-        return self._formula(input, *self._arguments)
+        return self._formula(input, *[getattr(self, setting) for setting in settings])
 
-    own = {} if name == "AdaptiveMaxPool1d" else {"construct": construct}        # (whose input is x)
-    return type(name, (_Forwarded,), {
-        **own, "__init__": with_indices if indices else with_size, "_formula": staticmethod(function),
+    def of_x(self, x):
+        return self._formula(x, *[getattr(self, setting) for setting in settings])
+
+    return type(name, (Cell,), {
+        "construct": of_x if name == "AdaptiveMaxPool1d" else construct,
+        "__init__": with_size if len(settings) == 1 else with_indices, "_formula": staticmethod(function),
         "__doc__": f"{text} (``mindspore.nn.{name}``).", "__module__": __name__})
 
 
 AdaptiveAvgPool1d = _adaptive("AdaptiveAvgPool1d", adaptive.adaptive_avg_pool1d,
-                              "Mean of ``output_size`` even parts of the last dimension", False)
+                              "Mean of ``output_size`` even parts of the last dimension", "output_size")
 AdaptiveAvgPool2d = _adaptive("AdaptiveAvgPool2d", adaptive.adaptive_avg_pool2d,
-                              "Mean of even parts of the last two dimensions; None keeps a size", False)
+                              "Mean of even parts of the last two dimensions; None keeps a size",
+                              "_output_size")
 AdaptiveAvgPool3d = _adaptive("AdaptiveAvgPool3d", adaptive.adaptive_avg_pool3d,
-                              "Mean of even parts of the last three dimensions", False)
+                              "Mean of even parts of the last three dimensions", "_output_size")
 AdaptiveMaxPool1d = _adaptive("AdaptiveMaxPool1d", adaptive.adaptive_max_pool1d,
-                              "Maximum of ``output_size`` even parts of the last dimension", False)
+                              "Maximum of ``output_size`` even parts of the last dimension", "output_size")
 AdaptiveMaxPool2d = _adaptive("AdaptiveMaxPool2d", adaptive.adaptive_max_pool2d,
-                              "Maximum of even parts of the last two dimensions", True)
+                              "Maximum of even parts of the last two dimensions",
+                              "output_size", "return_indices")
 AdaptiveMaxPool3d = _adaptive("AdaptiveMaxPool3d", adaptive.adaptive_max_pool3d,
-                              "Maximum of even parts of the last three dimensions", True)
+                              "Maximum of even parts of the last three dimensions",
+                              "output_size", "return_indices")
 
 
-class _LPPool(_Forwarded):
+class _LPPool(Cell):
+    _formula = None
+
     def __init__(self, norm_type, kernel_size, stride=None, ceil_mode=False) -> None:
-        super().__init__(norm_type, kernel_size, stride, ceil_mode)
+        super().__init__()
+        self.norm_type, self.kernel_size = norm_type, kernel_size
+        self.stride, self.ceil_mode = stride, ceil_mode
+
+    def construct(self, x):
+        return self._formula(x, self.norm_type, self.kernel_size, self.stride, self.ceil_mode)
 
 
 class LPPool1d(_LPPool):
@@ -516,7 +520,8 @@ class _MaxUnpool(Cell):
 
     def __init__(self, kernel_size, stride=None, padding=0) -> None:
         super().__init__()
-        self.kernel_size, self.stride, self.padding = kernel_size, stride, padding
+        self.kernel_size, self.padding = kernel_size, padding
+        self.stride = kernel_size if stride is None else stride
 
     def construct(self, x, indices, output_size=None):
         return self._formula(x, indices, self.kernel_size, self.stride, self.padding, output_size)

@@ -195,6 +195,12 @@ class _RNNBase(Cell):
                 f"For primitive[LSTM], the x_shape[2] must be equal to {inside}, but got {got}."
                 if self.is_lstm else "For 'MatMul' the input dimensions must be equal, but got "
                                      f"'x1_col': {got} and 'x2_row': {inside}.")
+        made = self.w_hh_list[0].shape[1]
+        if hx is None and self.hidden_size != made:
+            raise ValueError(
+                f"For primitive[LSTM], the h_shape[2] must be equal to {made}, but got {self.hidden_size}."
+                if self.is_lstm else "For 'MatMul' the input dimensions must be equal, but got "
+                                     f"'x1_col': {self.hidden_size} and 'x2_row': {made}.")
         if self.batch_first:
             t = t.transpose(0, 1)
         batch = t.shape[1]

@@ -32,7 +32,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
     def __init__(self, sparse=False, reduction="none") -> None:
         super().__init__(reduction)
         self.sparse = check.check_bool(sparse, "sparse", self.cls_name)
-        self.reduction = reduction
+        self.reduction = self._made = reduction
 
     softmax_cross_entropy = primitive("SoftmaxCrossEntropyWithLogits")
     sparse_softmax_cross_entropy = primitive("SparseSoftmaxCrossEntropyWithLogits")
@@ -43,8 +43,8 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
             x, y = logits._t, labels._t
             if self.sparse:
                 if x.ndim != 2 or y.dtype not in cross_entropies.CLASS_DTYPES or x.dtype is not torch.float32:
-                    cross_entropies.check_softmax_indices(x, y, self.reduction)
-                return wrap(cross_entropies.sparse_softmax_cross_entropy(x, y, self.reduction))
+                    cross_entropies.check_softmax_indices(x, y, self._made)
+                return wrap(cross_entropies.sparse_softmax_cross_entropy(x, y, self._made))
             if x.shape != y.shape or x.ndim != 2 or x.dtype is not torch.float32 or y.dtype is not x.dtype:
                 cross_entropies.check_softmax_pair(x, y)
             return self.get_loss(wrap(cross_entropies.softmax_cross_entropy(x, y)))
@@ -59,7 +59,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
             return wrong
         if self.sparse:
             try:
-                cross_entropies.check_softmax_indices(logits._t, labels._t, self.reduction)
+                cross_entropies.check_softmax_indices(logits._t, labels._t, self._made)
             except (RuntimeError, TypeError, ValueError) as wrong:
                 return wrong
         if err.__class__ is RuntimeError:

@@ -83,11 +83,12 @@ class SmoothL1Loss(LossBase):
     def __init__(self, beta=1.0, reduction="none") -> None:
         super().__init__(reduction)
         self.beta, self.reduction = beta, reduction
+        self._beta, self._reduction = beta, reduction           # the operator's, whatever is assigned
 
-    smooth_l1_loss = primitive("SmoothL1Loss", "beta", "reduction")
+    smooth_l1_loss = primitive("SmoothL1Loss", "_beta", "_reduction")
 
     def construct(self, logits, labels):
-        return kernels.smooth_l1_loss(logits, labels, self.beta, self.reduction)
+        return kernels.smooth_l1_loss(logits, labels, self._beta, self._reduction)
 
 
 class HuberLoss(LossBase):

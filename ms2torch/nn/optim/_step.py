@@ -206,7 +206,7 @@ class Stepping(Sharing, HostValues):
                 if place in bucket.places and (decay := self._decay(bucket, step)):
                     values = values + decay * self.parameters[place]._rest[rows]
         if self.need_scale:
-            values = values * float(np.float32(1.0 / self.loss_scale))
+            values = values * self._factor
         return (rows, values) if self._is_device else coalesce(rows, values)
 
     # ---- gradients -----------------------------------------------------------------------------------------
@@ -263,7 +263,7 @@ class Stepping(Sharing, HostValues):
                 for g, flag in zip(raw, self.grad_centralization_flags, strict=True)]
 
     def _unscaled(self, raw: list[torch.Tensor]) -> list[torch.Tensor]:
-        factor = float(np.float32(1.0 / self.loss_scale))
+        factor = self._factor
         return [g * factor for g in raw] if self._sharing else list(torch._foreach_mul(raw, factor))
 
     def _fit(self, raw: list[torch.Tensor], rests: list[torch.Tensor], folded: bool) -> None:

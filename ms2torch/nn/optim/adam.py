@@ -30,6 +30,11 @@ def check_hyper(beta1, beta2, eps, cls_name: str) -> None:
     validator.check_positive_float(eps, "eps", cls_name)
 
 
+def hyper(optimizer) -> tuple[float, float, float]:
+    """beta1, beta2 and eps as MindSpore's float32 has them; a subclass or a program may have set them."""
+    return tuple(float(np.float32(float(x))) for x in (optimizer.beta1, optimizer.beta2, optimizer.eps))
+
+
 class AdamBase(Optimizer):
     """What Adam, LazyAdam and AdamOffload share: their state and their step.
 
@@ -49,16 +54,18 @@ class AdamBase(Optimizer):
         self.beta2_power = Parameter(Tensor(np.ones(power_shape, np.float32)), name="beta2_power")
         self.eps = Tensor(eps, _dtype.float32)
         self.use_locking, self.use_nesterov = use_locking, use_nesterov
-        self._hyper = tuple(float(np.float32(x)) for x in (beta1, beta2, eps))
+        self._nesterov = use_nesterov                           # the operator's, whatever is assigned later
         self.moment1 = self.parameters.clone(prefix="moment1", init="zeros")
         self.moment2 = self.parameters.clone(prefix="moment2", init="zeros")
+
+    _hyper = cached_property(hyper)
 
     def construct(self, gradients):
         beta1, beta2, _ = self._hyper
         power1, power2 = self._power(self.beta1_power, beta1), self._power(self.beta2_power, beta2)
         correction = math.sqrt(1.0 - power2) / (1.0 - power1)
         self._sparse_steps(correction)
-        if self.use_nesterov and not self.use_amsgrad:       # MindSpore's kernel with v's largest has none
+        if self._nesterov and not self.use_amsgrad:       # MindSpore's kernel with v's largest has none
             kernel = partial(_nesterov, self._hyper, correction)
             return self._update(gradients, kernel, self.moment1, self.moment2)
         slots = (self.moment1, self.moment2) + ((self.vhat,) if self.use_amsgrad else ())
@@ -67,7 +74,7 @@ class AdamBase(Optimizer):
     def _sparse_steps(self, correction: float) -> None:
         if not self.use_amsgrad:
             self.__dict__["_of_rows"] = (
-                add_all if self.use_lazy else partial(moments, self._hyper, correction, self.use_nesterov))
+                add_all if self.use_lazy else partial(moments, self._hyper, correction, self._nesterov))
 
     @Optimizer.target.setter
     def target(self, value) -> None:
@@ -188,10 +195,7 @@ class AdamWeightDecay(Optimizer):
         self.moments1 = self.parameters.clone(prefix="adam_m", init="zeros")
         self.moments2 = self.parameters.clone(prefix="adam_v", init="zeros")
 
-    @cached_property
-    def _hyper(self) -> tuple[float, float, float]:
-        """beta1, beta2 and eps as MindSpore's float32 has them; a subclass may have set them by itself."""
-        return tuple(float(x) for x in (self.beta1, self.beta2, self.eps))
+    _hyper = cached_property(hyper)
 
     def construct(self, gradients):
         kernel = partial(_adam_weight_decay, self._late, self._hyper)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 import torch
@@ -15,7 +15,7 @@ from ._gradients import EVALUATED
 from ._half import in_single
 from ._mixed import refuse_cast
 from ._undo import atomic, renew
-from .adam import check_hyper
+from .adam import check_hyper, hyper
 from .optimizer import Optimizer, opt_init_args_register
 
 
@@ -41,9 +41,10 @@ class AdaMax(Optimizer):
         self.beta2 = Tensor(beta2, _dtype.float32)
         self.beta1_power = Parameter(Tensor(np.ones(1, np.float32)), name="beta1_power")
         self.eps = Tensor(eps, _dtype.float32)
-        self._hyper = tuple(float(np.float32(x)) for x in (beta1, beta2, eps))
         self.moment1 = self.parameters.clone(prefix="moment1", init="zeros")
         self.moment2 = self.parameters.clone(prefix="moment2", init="zeros")
+
+    _hyper = cached_property(hyper)
 
     def construct(self, gradients):
         correction = 1.0 / (1.0 - self._power(self.beta1_power, self._hyper[0]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 import torch
@@ -11,7 +11,7 @@ from ms2torch._core.tensor.tensor import Tensor
 
 from ._mixed import refuse_two_dtypes
 from ._undo import atomic, renew
-from .adam import check_hyper
+from .adam import check_hyper, hyper
 from .optimizer import Optimizer, opt_init_args_register
 
 
@@ -33,10 +33,11 @@ class Lamb(Optimizer):
         self.beta1 = Tensor(np.array([beta1], np.float32))
         self.beta2 = Tensor(np.array([beta2], np.float32))
         self.eps = Tensor(np.array([eps], np.float32))
-        self._hyper = tuple(float(np.float32(x)) for x in (beta1, beta2, eps))
         self.params = self.parameters
         self.moments1 = self.parameters.clone(prefix="lamb_m", init="zeros")
         self.moments2 = self.parameters.clone(prefix="lamb_v", init="zeros")
+
+    _hyper = cached_property(hyper)
 
     def construct(self, gradients):
         kernel = partial(_lamb, self._hyper, int(self._host(self.global_step)) + 1)

@@ -41,9 +41,9 @@ class Momentum(Optimizer):
                              f"{momentum}")
         self.momentum = Parameter(Tensor(momentum, _dtype.float32), name="momentum")
         self.params = self.parameters
-        self.use_nesterov = validator.check_bool(use_nesterov)
+        self.use_nesterov = self._nesterov = validator.check_bool(use_nesterov)     # (the operator's)
         self.moments = self.parameters.clone(prefix="moments", init="zeros")
 
     def construct(self, gradients):
-        kernel = partial(sgd, self._host(self.momentum), 0.0, self.use_nesterov, False)
+        kernel = partial(sgd, self._host(self.momentum), 0.0, self._nesterov, False)
         return self._update(gradients, kernel, self.moments)

@@ -44,13 +44,20 @@ def opt_init_args_register(fn):
     return init
 
 
-def _made_of(part: str) -> property:
-    """One of ``init_params``, ``init_learning_rate`` and ``init_args``."""
-    def get(self):
-        if "_made_by" not in self.__dict__:
-            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{part}'")
-        fn, args, kwargs = self.__dict__["_made_by"]
-        given = inspect.signature(fn).bind(self, *args, **kwargs)
+class _MadeOf:
+    """One of ``init_params``, ``init_learning_rate`` and ``init_args``; what a program assigns wins."""
+
+    def __set_name__(self, owner, name: str) -> None:
+        self._part = name
+
+    def __get__(self, optimizer, owner=None):
+        if optimizer is None:
+            return self
+        part = self._part
+        if "_made_by" not in optimizer.__dict__:
+            raise AttributeError(f"'{type(optimizer).__name__}' object has no attribute '{part}'")
+        fn, args, kwargs = optimizer.__dict__["_made_by"]
+        given = inspect.signature(fn).bind(optimizer, *args, **kwargs)
         given.apply_defaults()
         found = dict(list(given.arguments.items())[1:])
         params, inner = found.pop("params", None), found.pop("optimizer", None)
@@ -63,7 +70,9 @@ def _made_of(part: str) -> property:
             rate = rate.asnumpy().tolist()
         return None if isinstance(rate, Cell) else rate
 
-    return property(get)
+
+# What a program may assign, and an optimizer has made something of.
+_DERIVED = frozenset(("beta1", "beta2", "eps", "weight_decay", "exec_weight_decay"))
 
 
 class _Parameters:
@@ -93,8 +102,7 @@ class Optimizer(GroupedParameters, Stepping, Cell):
 
     _never_recorded = _updates_weights = True
     _parameters = _Parameters()
-    init_params, init_args = _made_of("init_params"), _made_of("init_args")
-    init_learning_rate = _made_of("init_learning_rate")
+    init_params, init_args, init_learning_rate = _MadeOf(), _MadeOf(), _MadeOf()
 
     def __getstate__(self) -> dict:
         return {name: value for name, value in self.__dict__.items() if name != "_made_by"}
@@ -115,6 +123,7 @@ class Optimizer(GroupedParameters, Stepping, Cell):
         self.loss_scale = loss_scale
         self.need_scale = loss_scale != 1.0
         self.reciprocal_scale = Tensor(1.0 / loss_scale, _dtype.float32)
+        self._factor = float(np.float32(1.0 / loss_scale))      # whatever is assigned to `loss_scale` later
         self.dynamic_weight_decay = False
         self.dynamic_lr = False
         self.is_group = self.is_group_lr = self.is_group_params_ordered = False
@@ -224,6 +233,21 @@ class Optimizer(GroupedParameters, Stepping, Cell):
             object.__setattr__(self, name, value)
         else:
             super().__setattr__(name, value)
+            if name in _DERIVED and "_buckets" in self.__dict__:
+                self._derive_again(name)
+
+    def _derive_again(self, name: str) -> None:
+        """`opt.beta1 = 0.5` and `opt.weight_decay = 0.1` count from the next step on."""
+        self.__dict__.pop("_hyper", None)
+        if name in ("weight_decay", "exec_weight_decay"):
+            decays = self.weight_decay if self.exec_weight_decay else 0.0
+            if isinstance(decays, tuple):
+                decays = tuple(map(_plain_decay, decays))
+            elif self.is_group:
+                decays = (_plain_decay(decays),) * self.param_length
+            else:
+                decays = _plain_decay(decays)
+            self._buckets = self._make_buckets(decays)
 
     # ---- what subclasses of users call --------------------------------------------------------------------
 
@@ -351,6 +375,11 @@ def _shown_decay(decay):
     """A weight decay as ``optimizer.weight_decay`` holds it: a schedule, a Tensor, before 1.7 a number."""
     old = generations.has_old_meaning("mindspore.nn.Optimizer.weight_decay")
     return decay if old or isinstance(decay, Cell) else Tensor(decay, _dtype.float32)
+
+
+def _plain_decay(decay):
+    """A schedule, or the number that a program assigned."""
+    return decay if isinstance(decay, Cell) else float(decay)
 
 
 def _as_tensor(decay):

@@ -45,6 +45,7 @@ class SGD(Optimizer):
                             "'weight_decay' or 'weight_decay' set in grouped 'params' must be float or int "
                             "type.")
         self.dampening, self.nesterov = dampening, nesterov
+        self._made = dampening, nesterov                        # the operator's, whatever is assigned later
         self.momentum = Parameter(Tensor(momentum, _dtype.float32), name="momentum")
         self.accum = self.parameters.clone(prefix="accum", init="zeros")
         self.stat = self.parameters.clone(prefix="stat", init="ones")
@@ -55,7 +56,7 @@ class SGD(Optimizer):
         if not momentum:
             return self._update(gradients, partial(sgd, 0.0, 0.0, False, False))
         first = self._is_first()
-        kernel = partial(sgd, momentum, self.dampening, self.nesterov, first)
+        kernel = partial(sgd, momentum, *self._made, first)
         if first:
             for s in self.stat:
                 self._save_number(s._rest, 1.0)
