@@ -251,3 +251,15 @@ def test_padded_volumes_that_are_shorter_than_the_window(window, ends, ceil):
              ops.MaxPool3D(window, (1, 2, 1), "PAD", pad, ceil))
     answers = [said(pool, (x,), {}) for pool in pools]
     return answers, [pool(x) for pool, answer in zip(pools, answers, strict=True) if answer == "value"]
+
+
+@case(each={"size": [1, 2, 3, 4], "window": [(3, 3), (3, 2), (4, 4), (5, 3), (4, 2)]})
+def test_max_pooling_by_a_window_longer_than_the_image(size, window):
+    found = []
+    for layer, axes in ((nn.MaxPool1d, 1), (nn.MaxPool2d, 2), (nn.MaxPool3d, 3)):
+        try:
+            out = layer(*window)(ms.Tensor(np.arange(2.0 * size**axes, dtype=np.float32).reshape(1, 2, *[size] * axes)))
+            found.append(out.asnumpy())
+        except ValueError as err:
+            found.append(str(err).split("\n")[0])
+    return found

@@ -187,7 +187,8 @@ class AcceptedCalls:
         values = [getattr(a, "_t", a) for a in (*args, *kwargs.values())]
         if attributes:
             own = vars(of)
-            values += [str(v) if (v := own.get(n)).__class__ in (tuple, list) else v for n in attributes]
+            values += [str(v) if (v := own.get(n, own.get(f"_{n}"))).__class__ in (tuple, list) else v
+                       for n in attributes]
         key = self.key(values)
         return (*key, *kwargs) if key and kwargs else key
 

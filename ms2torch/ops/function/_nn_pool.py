@@ -98,6 +98,8 @@ def max_pooled(t, kernel, stride, pad_mode: str, padding=0, dilation=1, ceil: bo
         _check_pads(pads, kernel, "MaxPool")
     else:
         pads = [(0, 0)] * dims
+        if name == "MaxPool" and not indices:
+            kernel = _cut(t.shape[2:], kernel, stride)
     if pad_mode != "PAD" and not t.numel():
         _check_output(t, kernel, stride, pads, dilation, ceil, name)
     padded, both = t, even(pads)
@@ -118,6 +120,12 @@ def max_pooled(t, kernel, stride, pad_mode: str, padding=0, dilation=1, ceil: bo
         return found
     return tuple(_begun(y, t.shape[2:], stride, pads) for y in found) if indices else _begun(
         found, t.shape[2:], stride, pads)
+
+
+def _cut(shape, kernel, stride) -> tuple[int, ...]:
+    """The window, cut to the image where MindSpore's MaxPool takes one that is too long: its division rounds
+    towards zero, so that a place is left where two elements or more are missing, but no stride and one."""
+    return tuple(n if 1 < k - n < s + 1 and n else k for n, k, s in zip(shape, kernel, stride, strict=True))
 
 
 def _unpadded(at, padded, shape, pads):
