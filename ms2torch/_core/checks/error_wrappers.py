@@ -199,8 +199,9 @@ def layer_error(err: Exception, cell, method, args, kwargs) -> Exception:
 def plain_attributes(made) -> dict[str, object]:
     """The plain attributes of an object as the conditions of the table of refused calls name them; ``_axis``
     where the layer shows no ``axis``."""
-    plain = [(n, v) for n, v in vars(made).items() if isinstance(v, (int, float, str, tuple, list))]
-    return {f"@{n.removeprefix('_')}": v for n, v in sorted(plain, key=lambda one: one[0][0] != "_")}
+    plain = {n: v for n, v in vars(made).items() if isinstance(v, (int, float, str, tuple, list))}
+    hidden = {f"@{n[1:]}": v for n, v in plain.items() if n[0] == "_"}
+    return {**hidden, **{f"@{n}": v for n, v in plain.items()}}
 
 
 def _unbound(takes: inspect.Signature, args, kwargs) -> TypeError | None:
