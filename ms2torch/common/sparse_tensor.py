@@ -446,6 +446,11 @@ def coo_add(x1, x2, thresh):
         if not isinstance(x, COOTensor):
             raise TypeError(f"For coo_add, the {name} must be a COOTensor, but got {type(x)}.")
     needs_int64(x1, "SparseAdd", "x1_indices")
+    if x1.values._t.is_complex():               # as which the threshold comes
+        raise TypeError("For primitive[SparseAdd], the input argument[thresh] must be a type of "
+                        "{Tensor[Float32], Tensor[Float64], Tensor[Int16], Tensor[Int32], Tensor[Int64], "
+                        "Tensor[Int8]}, but got "
+                        f"Tensor[{x1.values.dtype}].")
     if not (_in_order(x1) and _in_order(x2)):
         return _added_in_turn(x1, x2, thresh._t)
     rows, columns = (torch.cat(pair) for pair in zip(_places(x1), _places(x2), strict=True))

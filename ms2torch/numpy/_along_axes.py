@@ -66,6 +66,8 @@ def choose(a, choices, mode="clip"):
         choices = choices.unbind(0) if choices.ndim else [choices]
     elif isinstance(choices, (int, float)):
         choices = [choices]
+    elif len(choices) == 1 and isinstance(choices[0], (int, float)):
+        raise refusal(TypeError, "iteration over a 0-d tensor")
     choices = shared(*map(as_array, choices))
     common_shape(a.shape, *(c.shape for c in choices))
     a, *choices = torch.broadcast_tensors(a, *choices)

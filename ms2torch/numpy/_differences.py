@@ -103,6 +103,8 @@ def _single(t):
 def gradient(f, *varargs, axis=None, edge_order=1):
     """Central differences inside, one-sided ones at the ends (``mindspore.numpy.gradient``)."""
     dims = tuple(range(f.ndim)) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
+    if f.ndim and any(isinstance(v, torch.Tensor) and v.ndim for v in varargs):
+        raise refusal(NotImplementedError, "Non-constant spacing not implemented")
     spacing = [float(v) for v in varargs] or [1.0]
     if len(spacing) == 1:
         spacing = spacing * len(dims)
@@ -156,7 +158,10 @@ def correlate(a, v, mode="valid"):
                       f"{a.ndim}-dimensional and got v at {v.ndim}-dimensional")
     if mode not in ("full", "same", "valid"):
         raise ValueError("mode must be one of ['full', 'same', 'valid']")
-    if a.dtype is v.dtype is torch.int64:
+    if a.dtype is not v.dtype:
+        raise refusal(TypeError, "For 'Correlate' the type of a and v must be same, but got type of a is "
+                                 "different from that of v!")
+    if a.dtype is torch.int64:
         a, v = a.double(), v.double()
     return _convolved(a, v.flip(0), mode, "correlate")
 
@@ -227,6 +232,8 @@ def interp(x, xp, fp, left=None, right=None):
     x, xp, fp = map(as_array, (x, xp, fp))
     ask_float(x)
     x, xp, fp = map(floating, (x, xp, fp))
+    if xp.ndim == fp.ndim == 1 and len(xp) != len(fp):
+        raise refusal(ValueError, "the y-coordinates must have the same length as `xp`")
     i = torch.searchsorted(xp, x).clamp(1, len(xp) - 1)
     slope = (fp[i] - fp[i - 1]) / (xp[i] - xp[i - 1])
     inside = fp[i - 1] + slope * (x - xp[i - 1])

@@ -36,7 +36,25 @@ def norm(x, ord=None, axis=None, keepdims=False):
         raise refusal(ValueError, "invalid value for `ord`")
     if ord in ("fro", "nuc") and (x.ndim == 1 if axis is None else isinstance(axis, int)):
         raise refusal(ValueError, "Frobenius norm and nuclear norm are only defined for vectors")
+    _ask_order(x, ord, axis)
     return torch.linalg.norm(floating(x), ord, axis, keepdims)
+
+
+def _ask_order(x, ord, axis) -> None:
+    """What MindSpore says of an order that norms of these axes have not, singular values' among them."""
+    if axis is None and x.ndim not in (1, 2) and ord is not None:
+        raise refusal(ValueError, "for None axis, array must a vector or a 2-D matrix")
+    count = x.ndim if axis is None else len(axis) if isinstance(axis, (tuple, list)) else 1
+    if count > 2 and axis is not None:
+        raise refusal(ValueError, "invalid number of dimensions to norm")
+    if count != 2 or ord is None:
+        return
+    if ord == "nuc":
+        raise refusal(NotImplementedError, "nuclear norm is not implemented")
+    if ord in (2, -2):
+        raise refusal(NotImplementedError, "2-norm is not implemented for matrices")
+    if isinstance(ord, (int, float)) and ord and abs(ord) not in (1, float("inf")):
+        raise refusal(ValueError, "invalid norm order for matrices")
 
 
 @lowered

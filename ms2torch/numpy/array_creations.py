@@ -9,7 +9,7 @@ import math
 import numpy as np
 import torch
 
-from ms2torch._core.checks.calls import class_text, wrong_inputs
+from ms2torch._core.checks.calls import class_text, failed_call, wrong_inputs
 from ms2torch._core.devices.device import device
 from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.operators.registry import OPS
@@ -76,6 +76,9 @@ def arange(start, stop=None, step=None, dtype=None):
 
     MindSpore: ``mindspore.numpy.arange``; ops.arange: Int64.
     """
+    if isinstance(start, np.ndarray) and stop is not None:
+        raise failed_call(f"Add()(input=Tensor, other={class_text(start)})",
+                          "Add()(input=<Number, Tensor>, other=<Number, Tensor>)")
     given = [x for x in (start, stop, step) if x is not None]
     whole = all(isinstance(x, int) for x in given)
     truth = all(isinstance(x, bool) for x in given)
@@ -417,6 +420,8 @@ def _window(name, function):
     def make(M):
         if not isinstance(M, int):
             raise refusal(TypeError, "the number fo points should be an int")
+        if abs(M) >= 2**63:
+            raise refusal(OverflowError, "Python int too large to convert to C ssize_t")
         return torch.from_numpy(function(int(M)).astype(np.float32)).to(device())
 
     make.__name__ = name

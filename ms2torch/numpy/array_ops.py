@@ -42,6 +42,9 @@ def _tuple(axis):
 @arrays(1)
 def expand_dims(a, axis):
     """New axes of length 1 at the places ``axis`` of the result (``mindspore.numpy.expand_dims``)."""
+    if isinstance(axis, tuple) and len(axis) < 2:       # (one axis in a tuple is none there)
+        raise refusal(TypeError, "'int' object is not iterable") if axis else refusal(
+            IndexError, "tuple index out of range")
     n = a.ndim + len(_tuple(axis))
     for p in sorted_axes(tuple(axis), n) if isinstance(axis, (tuple, list)) else (axis % n,):
         a = a.unsqueeze(p)

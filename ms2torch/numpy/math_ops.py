@@ -270,6 +270,25 @@ def _sign(t):
     return torch.where(t.isinf(), torch.nan, signs + t * 0) if t.is_floating_point() else signs
 
 
+def _to_whole(t):
+    if t.dtype not in (torch.float16, torch.float32, torch.float64):
+        # (Of a list of whole numbers, of which MindSpore makes Int64.)
+        told = "Int64" if t.dtype is torch.int32 else from_torch(t.dtype)
+        raise refusal(TypeError, "For primitive[Rint], the input argument[x] must be a type of "
+                                 "{Tensor[Float16], Tensor[Float32], Tensor[Float64]}, but got "
+                                 f"Tensor[{told}].")
+    return OPS["round"].kernel(t)
+
+
+def _log_of_powers(a, b):
+    for t in (a, b):
+        if t.dtype is torch.int32:
+            raise refusal(TypeError, "For primitive[Exp], the input argument[input] must be a type of "
+                                     "{BFloat16, Bool, Complex128, Complex64, Float16, Float32, Float64, "
+                                     "Int64}, but got Int32.")
+    return OPS["logaddexp"].kernel(a, b)
+
+
 _NARROW = (torch.int8, torch.uint8, torch.bool)
 # ours: the operator in ops
 for _name, _of in {
@@ -288,7 +307,6 @@ for _name, _of in {
     "log2": "log2",
     "floor": "floor",
     "signbit": "signbit",
-    "rint": "round",
 }.items():
     _unary(_name, OPS[_of].kernel)
 for _name in ("sin", "cos", "tan", "sinh", "cosh", "tanh"):
@@ -301,6 +319,7 @@ for _name in ("trunc", "fix"):
     _unary(_name, _of_kinds(torch.trunc, *_HALVES))
 for _name in ("deg2rad", "radians"):
     _unary(_name, lambda t: floating(t) * pi / 180.0)
+_unary("rint", _to_whole)
 _unary("rad2deg", lambda t: floating(t) * 180.0 / pi)
 _unary("reciprocal", _inverse)
 _unary("sign", _sign)
@@ -321,7 +340,7 @@ for _name, _kernel in {
     "bitwise_and": _bits("BitwiseAnd", arithmetic.bitwise_and),
     "bitwise_or": _bits("BitwiseOr", arithmetic.bitwise_or),
     "bitwise_xor": _bits("BitwiseXor", arithmetic.bitwise_xor),
-    "logaddexp": OPS["logaddexp"].kernel,
+    "logaddexp": _log_of_powers,
     "heaviside": _step,
     **{name: _limit(OPS[name].kernel) for name in ("maximum", "minimum")},
     "arctan2": _trigonometric(OPS["atan2"].kernel),

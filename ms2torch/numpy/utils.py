@@ -64,15 +64,26 @@ def as_constant(obj, want: torch.dtype | None = None) -> torch.Tensor:
         flat = list(_leaves(obj))
         if any(x is None or isinstance(x, _dtype.Type) for x in flat):
             raise refusal(ValueError, "Input array must have the same size across all dimensions.")
-        if want is None and any(isinstance(x, torch.Tensor) and not x.ndim and x.dtype is torch.int64
-                                for x in flat):
-            raise refusal(NotImplementedError, "The python type <class 'numpy.longlong'> cannot be converted "
-                          "to MindSpore type.")
+        if want is None and (unknown := _unknown_of(flat)):
+            raise refusal(NotImplementedError, f"The python type <class 'numpy.{unknown}'> cannot be "
+                          "converted to MindSpore type.")
         try:
             np.asarray(_plain(obj))
         except ValueError as wrong:
             raise refusal(ValueError, str(wrong)) from None
     return as_array(obj, want)
+
+
+def _unknown_of(leaves) -> str:
+    """numpy's name for the 64 bits of Tensors among whole numbers, which has no dtype in MindSpore."""
+    kinds = {x.dtype if isinstance(x, torch.Tensor) else type(x) for x in leaves}
+    if torch.int64 in kinds and kinds <= _WHOLE:
+        return "longlong"
+    return "ulonglong" if torch.uint64 in kinds and kinds <= _UNSIGNED else ""
+
+
+_UNSIGNED = {torch.bool, torch.uint8, torch.uint16, torch.uint32, torch.uint64}
+_WHOLE = {bool, int, torch.int8, torch.int16, torch.int32, torch.int64, *_UNSIGNED} - {torch.uint64}
 
 
 def _leaves(obj):

@@ -29,7 +29,8 @@ _SEQUENCES = {"tuple": tuple, "list": list}
 # Kinds of arguments that may be Tensors; for an int only a whole one without axes.
 _TENSORS_TOO = {"Tensor", "Any", "Number", "float"}
 _PLAIN = {type(v): v for v in (None, True, 1, 1.0, 1j, "", (1,), [1], {}, np.zeros(1), np.bool_(1),
-                               np.int32(1), np.int64(1), np.float32(1), np.float64(1), float)}
+                               np.int32(1), np.int64(1), np.float32(1), np.float64(1), float,
+                               *map(np.dtype, "?bhilBHILefdFD"))}
 
 
 @cache

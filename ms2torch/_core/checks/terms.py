@@ -108,6 +108,7 @@ def common(x, y) -> str:
     """The dtype in which an operator computes two tensors, or a tensor and a number."""
     if not isinstance(x, torch.Tensor):
         x, y = y, x
+    y = y.item() if isinstance(y, np.generic) else y
     if isinstance(y, torch.Tensor):
         return from_torch(promote(x, y)[0].dtype)._text
     if not isinstance(y, (bool, int, float)):

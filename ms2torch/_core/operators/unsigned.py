@@ -13,8 +13,8 @@ _MOVE = frozenset((
     "bias_add", "gather_elements", "masked_fill", "masked_select", "scatter_nd", "square",
     "tensor_scatter_elements", "tril", "triu", "unsorted_segment_sum"))
 _COMPARE = frozenset((
-    "_tensor_argmax", "_tensor_argmin", "amax", "amin", "argmax", "argmin", "clamp", "cummax", "cummin",
-    "max", "min", "reduce_max", "reduce_min", "topk"))
+    "_tensor_argmax", "_tensor_argmin", "amax", "amin", "aminmax", "argmax", "argmin", "clamp", "cummax",
+    "cummin", "max", "min", "nanmax", "nanmin", "reduce_max", "reduce_min", "topk"))
 _BOUNDS = ("initial", "min", "max")
 _TOP = -(2**63)
 _DIVIDE = ("Div", "FloorDiv", "FloorMod", "TruncateDiv")

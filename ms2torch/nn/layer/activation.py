@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from ms2torch import _checkparam as check
 from ms2torch._core.checks.calls import describe, failed_call
 from ms2torch._core.errors import asked
+from ms2torch._core.operators.attribute_forms import number_of
 from ms2torch._core.tensor.dtype import UNSIGNED, float16, float32
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._core.torch_private import says
@@ -481,6 +482,8 @@ class GLU(Cell):
 
     def __init__(self, axis=-1) -> None:
         super().__init__()
+        if isinstance(axis, Tensor):
+            axis = number_of("Split", "axis", axis)
         self._dim = axis
         if not is_number(axis):
             failed_when_called(self, "Split", "input_x", axis=axis, output_num=2)

@@ -23,7 +23,7 @@ from ms2torch._core.tensor.dtype import UNSIGNED
 from ms2torch._core.torch_private import ORDINARY, is_batched, unbatched
 from ms2torch._naming import generations
 
-from ._array_shape import in_range, ints, whole
+from ._array_shape import either, in_range, ints, whole
 
 _GATHER = ("Gather(batch_dims=<int>)(input_params=<Tensor>, input_indices=<Tensor>, axis=<Tensor, int>)")
 _SELECT = "Select()(condition=<Tensor>, input=<Number, Tensor>, other=<Number, Tensor>)"
@@ -228,7 +228,7 @@ def index_select(input, axis, index):
 @method(name="index_select")
 def _index_select_method(input, axis=None, index=None, *, dim=None):
     """Slices along ``axis`` at a vector of indices (``mindspore.Tensor.index_select``)."""
-    return selected(input, dim if axis is None else axis, index)
+    return selected(input, either(axis, dim), index)
 
 
 @mint_form(name="index_select")
@@ -287,7 +287,7 @@ def _narrow_method(input, axis=None, start=None, length=None, *, dim=None):
     """``length`` slices along ``axis`` from ``start`` on (``mindspore.Tensor.narrow``)."""
     if axis is None and dim is None:
         raise no_matching_form("narrow")
-    return narrow.kernel(input, dim if axis is None else axis, start, length)
+    return narrow.kernel(input, either(axis, dim), start, length)
 
 
 # ---- mask and condition ------------------------------------------------------------------------------------

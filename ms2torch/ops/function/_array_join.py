@@ -16,7 +16,7 @@ from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._naming import generations
 
-from ._array_shape import ints
+from ._array_shape import either, ints
 
 _CONCAT = "Concat(axis=<int>)(tensors=<list of tensor, tuple of Tensor>)"
 _MESHGRID = "Meshgrid(indexing=<string>)(inputs=<list of tensor, tuple of Tensor>)"
@@ -347,12 +347,10 @@ def _split_method(input, split_size_or_sections=None, axis=0, *, split_size=None
     """In parts of a size, or of the sizes of a list, along ``axis`` (``mindspore.Tensor.split``)."""
     if output_num is not None or generations.has_old_meaning("mindspore.Tensor.split"):
         return _split_as_before(input, split_size_or_sections, axis, output_num)
-    if split_size is not None and split_size_or_sections is not None:
-        raise TypeError                         # told by its forms
-    size = split_size if split_size_or_sections is None else split_size_or_sections
+    size = either(split_size_or_sections, split_size)
     if size is None:
         raise no_matching_form("split")
-    return split_by_size(input, size, axis if dim is None else dim)
+    return split_by_size(input, size, either(axis or None, dim) or 0)
 
 
 @mint_form(name="split")

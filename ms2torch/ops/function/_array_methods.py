@@ -41,7 +41,7 @@ from ._array_shape import broadcast_to, ints, misfitting, not_an_order, whole
 
 @method(on_tensors=True)
 def astype(self, dtype, copy=True):
-    """The Tensor as another dtype: MindSpore's, numpy's, a Python type or a name.
+    """The Tensor as another dtype: MindSpore's, a class of numpy's or of Python's, or a name.
 
     (``mindspore.Tensor.astype``.)
 
@@ -67,7 +67,7 @@ def word(dtype):
     if isinstance(dtype, str) and dtype.lower() not in _dtype._WORDS:
         raise TypeError(f"For Tensor.astype, the string input type must be one of {_NAMES}, "
                         f"but got '{dtype}'.")
-    if not isinstance(dtype, (str, type, np.dtype, _dtype.Type, torch.dtype)):
+    if not isinstance(dtype, (str, type, _dtype.Type, torch.dtype)):
         raise TypeError(f"For Tensor.astype, the input type must be one of [{_KINDS}], but got '{dtype}'.")
     return dtype
 
@@ -94,7 +94,8 @@ def to(self, *args, dtype=OMITTED, device=OMITTED, other=OMITTED, non_blocking=F
     Devices are mapped as ``device_target`` is: "CPU" stays on the CPU, all others are the device in use.
     """
     plain = non_blocking.__class__ is copy.__class__ is bool
-    if len(args) != 1 or not isinstance(args[0], _dtype.Type) or not plain or not dtype is device is OMITTED:
+    if len(args) != 1 or not isinstance(args[0], _dtype.Type) or not plain or not (
+            dtype is device is other is OMITTED):
         given = {"dtype": dtype, "device": device, "other": other}
         given = {n: v for n, v in given.items() if v is not OMITTED}
         told = {"non_blocking": non_blocking, "copy": copy}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 
 from ms2torch._core.checks.calls import no_matching_form
@@ -13,7 +14,7 @@ from ms2torch._core.tensor.tensor import lower
 from ms2torch._core.torch_private import is_batched
 
 from ._array_index import has_numbers
-from ._array_shape import ints, whole
+from ._array_shape import either, ints, whole
 from ._writing import whole_of, write
 
 # ---- along an axis -----------------------------------------------------------------------------------------
@@ -49,7 +50,7 @@ def _scatter_method(input, axis=None, index=None, src=None, *, dim=None, reduce=
     """With the elements of ``src`` at ``index`` along ``axis`` (``mindspore.Tensor.scatter``)."""
     if reduce is None:
         raise no_matching_form("scatter")
-    axis = dim if axis is None else axis
+    axis = either(axis, dim)
     if reduce not in ("none", "add"):
         return torch.scatter(input, axis, index.long(), src, reduce=reduce)
     return _on_axis(input, axis, index, src, reduce)
@@ -120,6 +121,7 @@ def index_fill(x, axis, index, value):
 @op(method=True)
 def select_scatter(input, src, axis, index):
     """``input`` with ``src`` as its slice ``index`` along ``axis`` (``mindspore.ops.select_scatter``)."""
+    index = int(index) if isinstance(index, np.bool_) else index
     if index < -input.shape[axis]:
         index %= input.shape[axis]
     return torch.select_scatter(input, src, axis, index)
@@ -316,7 +318,7 @@ for _how in ("add", "sub", "mul", "div", "max", "min", "update"):
 def _scatter_add_method(input, indices=None, updates=None, src=None, *, dim=None, index=None):
     """``tensor_scatter_add`` as ``(indices, updates)``, torch's scatter_add as ``(dim, index, src)``."""
     if isinstance(indices, int):
-        dim, index = indices, updates
+        dim, index = either(indices, dim), either(updates, index)
     if dim is not None:
         return torch.scatter_add(input, dim, index.long(), src)
     return at_places("TensorScatterAdd", input, indices, updates, "add")

@@ -46,6 +46,13 @@ def whole(number):
 _WHOLE = frozenset((torch.int32, torch.int64))
 
 
+def either(first, second):
+    """The one that was given of two names of an argument; TypeError for both, which the forms tell."""
+    if first is not None and second is not None:
+        raise TypeError
+    return second if first is None else first
+
+
 def in_range(axis: int, ndim: int, text: str) -> int:
     """``axis`` counted from the front; ValueError with MindSpore's ``text`` where it is out of range."""
     if not -ndim <= axis < ndim:

@@ -37,6 +37,11 @@ def _fori_loop(lower, upper, loop_func, init_val, unroll=True):
     """``val = loop_func(i, val)`` for i from ``lower`` up to ``upper`` (``mindspore.ops.ForiLoop``)."""
     _ask_function("ForiLoop", loop_func=loop_func)
     val = init_val
+    for bound in (lower, upper):
+        if isinstance(bound, Tensor) and bound.is_floating_point():
+            raise final(ValueError("Invalid loop_func, please check input arguments and return value, error "
+                                   "info: Only integer tensors of a single element can be converted to an "
+                                   "index."))
     for i in range(int(lower), int(upper)):
         val = loop_func(i, val)
     return val
@@ -44,13 +49,12 @@ def _fori_loop(lower, upper, loop_func, init_val, unroll=True):
 
 @primitive("Scan", on_tensors=True)
 def _scan(loop_func, init, xs, length=None, unroll=True):
-    """``carry, y = loop_func(carry, x)`` over ``xs``; the last carry and all y (``mindspore.ops.Scan``).
-
-    ``length`` counts where ``xs`` is None.
-    """
+    """``carry, y = loop_func(carry, x)`` over ``xs``; the last carry and all y (``mindspore.ops.Scan``)."""
     _ask_function("Scan", loop_func=loop_func)
+    if not isinstance(xs, (tuple, list)):       # None too, in MindSpore against its documentation
+        raise final(TypeError("isinstance() arg 2 must be a type, a tuple of types, or a union"))
     carry, found = init, []
-    for x in [None] * length if xs is None else xs:
+    for x in xs:
         carry, y = loop_func(carry, x)
         found.append(y)
     return carry, found

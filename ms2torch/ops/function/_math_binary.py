@@ -370,7 +370,7 @@ _define(
     "The first to the power of the second, in Float64",
     arguments="input exponent",
     alias=("float_power_ext(input, exponent)",),
-    tensor="float_power(input, other|exponent)",
+    tensor="float_power(input, other)",
     mint=None,
 )
 

@@ -209,6 +209,8 @@ def leaky_relu(input, alpha=0.2):
 
 def _leaky(t, alpha):
     # As MindSpore composes it: at 0 the gradient is the mean of both slopes. Integers stay integers.
+    if t.dtype is torch.uint64 and int(alpha) == 0:
+        return t.clone()                    # (torch has no larger one of them)
     other = t * (alpha if t.dtype in _FLOATS else bool(int(alpha)) if t.dtype is torch.bool else int(alpha))
     return torch.maximum(t, other) if alpha <= 1 else torch.minimum(t, other)
 

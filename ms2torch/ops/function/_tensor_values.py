@@ -117,6 +117,8 @@ def take(input, indices=None, axis=None, mode="clip", *, index=None):
     Negative ones count from the end; what is out of range is moved to the end ("clip") or counted round
     ("wrap").
     """
+    if indices is not None and index is not None:
+        raise TypeError("take() got an unexpected keyword argument 'index'")
     indices = index if indices is None else indices
     if not isinstance(indices, torch.Tensor):
         raise TypeError("take(): argument 'indices' (position 1) must be Tensor, not "

@@ -160,6 +160,11 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
     if isinstance(max_norm, (dict, tuple)):
         raise final(failed_call(f"Mul()(input=Tensor, other={describe(max_norm)})",
                                 "Mul()(input=<Number, Tensor>, other=<Number, Tensor>)"))
+    if isinstance(norm_type, np.ndarray):
+        raise final(failed_call(f"Pow()(input=Tensor, exponent={describe(norm_type)})",
+                                "Pow()(input=<Number, Tensor>, exponent=<Number, Tensor>)"))
+    if isinstance(max_norm, np.ndarray) and not max_norm.ndim:
+        max_norm = max_norm.item()
     total = _total_norm(tensors, float(norm_type))
     if error_if_nonfinite and not torch.isfinite(total):
         raise RuntimeError(f"For clip_by_norm, the total norm of order {norm_type} from input is non-finite.")
