@@ -10,6 +10,7 @@ from tests.reference.test_wrong_calls import told
 
 NAMES = {"ms": ms, "mnp": mnp, "np": np, "nn": nn, "ops": ops, "Tensor": Tensor,
          "x": Tensor(np.arange(6).reshape(2, 3).astype(np.float32)), "v": Tensor([1.0, 2.0, 3.0]), "i": Tensor([1, 0]),
+         "n": Tensor([1, 2, 3], ms.int32),
          "places": Tensor([[0, 1, 0]]), "rows": Tensor([[1.0, 2.0, 3.0]])}
 
 
@@ -57,4 +58,15 @@ def test_operands_of_arrays(text):
     "ops.select_scatter(x, v, 0, np.bool_(True))", "ops.aminmax(Tensor([1, 2**63], ms.uint64))",
     "nn.LeakyReLU(0.2)(Tensor([1, 2], ms.uint64))"]})
 def test_layers_and_loops(text):
+    return told((call, text))
+
+
+@case(each={"text": [
+    *[f"ops.{name}(n, np.{kind}(2))" for name in ("bitwise_and", "lcm", "truncate_div", "fmax", "hypot")
+      for kind in ("int32", "uint32", "int64", "int8")],
+    "n & np.int32(1)", "n & np.int64(1)", "n.bitwise_xor(np.uint32(1))", "n + np.int32(1)", "n // np.int32(2)",
+    "ops.TruncateMod()(n, np.int32(2))", "ops.TruncateMod()(n, np.int64(2))", "ops.xdivy(n, np.int64(2))",
+    "ops.xdivy(v, np.int64(2))", "ops.unique_with_pad(n, np.int32(0))", "ops.unique_with_pad(n, np.int64(0))",
+    "mnp.float_power((1, 2, 3), v)", "mnp.float_power(v, [1.0, 2.0, 3.0])", "mnp.float_power(v, v)"]})
+def test_integers_of_numpy_of_32_bits(text):
     return told((call, text))

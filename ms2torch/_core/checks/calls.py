@@ -275,9 +275,18 @@ def type_name(value) -> str:
         "_TensorMeta" if is_tensor_class(value) else type(value).__name__
 
 
+# numpy's integers of the C types int and long long, which MindSpore makes no number of. (An int64 is a long.)
+_UNCONVERTED = frozenset("iIqQ")
+
+
+def is_unconverted(value) -> bool:
+    """Whether this is a number of numpy's that is none to older Primitives."""
+    return isinstance(value, np.integer) and value.dtype.char in _UNCONVERTED
+
+
 def type_description(value) -> str:
     """A value's type as MindSpore's compiler names it: ``Tensor[Float32]``, ``List[Int64*3,String]``."""
-    if isinstance(value, np.generic):                   # a number like Python's
+    if isinstance(value, np.generic) and not is_unconverted(value):         # a number like Python's
         value = value.item()
     raw = getattr(value, "_t", value)
     if isinstance(raw, torch.Tensor):

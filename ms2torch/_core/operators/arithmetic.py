@@ -13,11 +13,13 @@ from functools import partial, wraps
 import numpy as np
 import torch
 
+from ms2torch._core.checks.calls import is_unconverted
 from ms2torch._core.checks.causes import broadcastable
 from ms2torch._core.checks.kernel_dtypes import WITHOUT_REMAINDERS, invalid, not_selected, refusing
 from ms2torch._core.checks.refusals import translate
 from ms2torch._core.checks.wrong_operands import of_primitive
 from ms2torch._core.operators import unsigned
+from ms2torch._core.operators.signatures import signature_error
 from ms2torch._core.tensor.dtype import _INT64, UNSIGNED, promote, promote_scalar
 from ms2torch._core.torch_private import ORDINARY, is_transforming
 
@@ -39,6 +41,8 @@ def promote_operands(a, b, name: str = "", loose: bool = False):
         if isinstance(b, torch.Tensor):
             return (a, b) if a.dtype is b.dtype else promote(a, b)
         if isinstance(b, np.generic):
+            if is_unconverted(b) and (wrong := signature_error(name, (a, b))):
+                raise wrong
             b = b.item()
         if isinstance(b, _REAL):
             return promote_scalar(a, b, loose)

@@ -16,7 +16,7 @@ import torch
 
 from ms2torch._core.checks import refused
 from ms2torch._core.checks.call_errors import mindspore_error, parser_error, with_guard
-from ms2torch._core.checks.calls import PRIMITIVES_BEHIND, VALID_CALLS, wrong_arguments
+from ms2torch._core.checks.calls import PRIMITIVES_BEHIND, VALID_CALLS, is_unconverted, wrong_arguments
 from ms2torch._core.checks.error_wrappers import certain_error
 from ms2torch._core.checks.guards import APART, DIRECT, LOOKING
 from ms2torch._core.checks.odd import AcceptedKinds, fuller, plain_places
@@ -170,6 +170,9 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
 
     def odd_one(raw):
         """MindSpore's error where one of the arguments is odd, and it takes none such."""
+        if any(map(is_unconverted, raw)) and (
+                wrong := signature_error(PRIMITIVES_BEHIND.get(public[0], name), raw)):
+            return wrong
         told, valid_call = given_pairs(taken, raw, None), VALID_CALLS.get(public[0])
         held = {n: None if v is OMITTED else v for n, v in zip(shown.names, raw, strict=True)}
         held["self"] = raw[0] if raw else None

@@ -9,7 +9,7 @@ import torch
 
 from ms2torch._core.checks import refused, rules
 from ms2torch._core.checks.call_errors import lazy_checker, mindspore_error, parser_error, with_guard
-from ms2torch._core.checks.calls import are_unfit
+from ms2torch._core.checks.calls import are_unfit, is_unconverted
 from ms2torch._core.checks.guards import GUARDED, LOOKING
 from ms2torch._core.checks.odd import ODD, AcceptedKinds, odd_error, plain_places
 from ms2torch._core.checks.prechecks import with_precheck
@@ -33,7 +33,12 @@ from ms2torch._core.operators.dispatch import (
     primitive_call,
 )
 from ms2torch._core.operators.primitive import Primitive
-from ms2torch._core.operators.signatures import SIGNATURES, as_tensors, count_error, signature_error
+from ms2torch._core.operators.signatures import (
+    SIGNATURES,
+    as_tensors,
+    count_error,
+    signature_error,
+)
 from ms2torch._core.operators.tables import PRIMITIVES
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 
@@ -263,7 +268,8 @@ class _Form:
 
     def odd_one(self, raw, failed=False):
         """MindSpore's error where one of the inputs is odd, and it takes none such."""
-        return odd_error(self.calling, by_place(raw), failed)
+        return odd_error(self.calling, by_place(raw), failed) or (
+            signature_error(self.name, raw) if any(map(is_unconverted, raw)) else None)
 
     def recover(self, err, raw, given, fixed):
         """The result by way of a wider dtype where torch lacks a kernel, else MindSpore's error is raised."""

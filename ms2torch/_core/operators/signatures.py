@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from ms2torch._core.checks.calls import type_description
+from ms2torch._core.checks.calls import is_unconverted, type_description
 from ms2torch._core.tensor.dtype import UNSIGNED, Type, common, from_torch
 
 
@@ -80,10 +80,14 @@ def signature_error(name: str, values) -> TypeError | None:
                     "Data type conversion is not supported for a 'Parameter', nor for the input tensor of "
                     f"an in-place operator, {which} {from_torch(value.dtype)}, which cannot be converted to "
                     f"data type {from_torch(dtype)} automatically.")
-        elif not isinstance(value, _NUMBERS) and (asked.group in groups or _of_tensors(value)):
+        elif not _is_number(value) and (asked.group in groups or _of_tensors(value)):
             return TypeError(f"For '{name}', the {k + 1}th input {asked.name} can not be implicitly "
                              f"converted. Its type is {_kind(value)}. Only support Tensor or Scalar.")
     return None
+
+
+def _is_number(value) -> bool:
+    return isinstance(value, _NUMBERS) and not is_unconverted(value)
 
 
 def as_tensors(name: str, values) -> list | None:
