@@ -138,7 +138,7 @@ def _onnx(graph, found, part: str):
         from onnx.reference import ReferenceEvaluator
 
         evaluator = ReferenceEvaluator(part)
-    except Exception:
+    except Exception:                   # no such package here, or it lacks an operator: "not compared"
         return None
     import torch
 

@@ -205,6 +205,7 @@ def test_share_of_dropped_channels(name):
 OPTIMIZERS = [("Momentum", "0.1, 0.9", "use_nesterov", True), ("SGD", "0.1, 0.9", "nesterov", True),
               ("SGD", "0.1, 0.9", "dampening", 0.3), ("Adam", "0.1", "use_nesterov", True),
               ("LazyAdam", "0.1", "use_nesterov", True), ("Momentum", "0.1, 0.9, 0.01, 2.0", "loss_scale", 4.0),
+              ("Momentum", "0.1, 0.9, 0.01, 2.0", "reciprocal_scale", Tensor(0.25)),
               ("Momentum", "0.1, 0.9, 0.01", "exec_weight_decay", False), ("Adam", "0.1", "init_learning_rate", 0.5),
               *[(name, "0.1", setting, Tensor(0.5)) for name in ("Adam", "LazyAdam", "AdaMax")
                 for setting in ("beta1", "beta2", "eps")],

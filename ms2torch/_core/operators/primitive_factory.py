@@ -33,12 +33,7 @@ from ms2torch._core.operators.dispatch import (
     primitive_call,
 )
 from ms2torch._core.operators.primitive import Primitive
-from ms2torch._core.operators.signatures import (
-    SIGNATURES,
-    as_tensors,
-    count_error,
-    signature_error,
-)
+from ms2torch._core.operators.signatures import SIGNATURES, as_tensors, count_error, signature_error
 from ms2torch._core.operators.tables import PRIMITIVES
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 

@@ -133,7 +133,7 @@ def _sides_in_space(cell) -> tuple[int, ...]:
 
 
 def _plain_arguments(cell) -> dict:
-    return {"kernel_size": cell.kernel_size, "strides": cell.stride, "pad_mode": cell.pad_mode}
+    return {"kernel_size": cell.kernel_size, "strides": cell.stride, "pad_mode": cell._mode}
 
 
 def _avg_pool(cell):
@@ -143,7 +143,7 @@ def _avg_pool(cell):
     if cell._count_pads is None:
         return ops.AvgPool(**_plain_arguments(cell))
     return ops.AvgPool3D(
-        _in_space(cell, cell._window), _in_space(cell, cell._step), cell.pad_mode.lower(),
+        _in_space(cell, cell._window), _in_space(cell, cell._step), cell._mode.lower(),
         tuple(p for p in _sides_in_space(cell) for _ in (0, 1)), cell.ceil_mode, cell.count_include_pad,
         cell.divisor_override or 0)
 

@@ -95,7 +95,8 @@ def _weight_observer(config: QuantConfig, quant_dtype, channels: int):
 def _convolved(cell: Conv2d, x, weight, bias=None) -> Tensor:
     """The cell's convolution with another weight."""
     bias = None if bias is None else bias._t
-    return wrap(convolve(x._t, weight._t, bias, cell.stride, cell._pads, cell.dilation, cell.group))
+    stride, dilation, group = cell._made
+    return wrap(convolve(x._t, weight._t, bias, stride, cell._pads, dilation, group))
 
 
 class Conv2dBnWithoutFoldQuant(Conv2dQuant):

@@ -55,7 +55,7 @@ class LARS(Optimizer):
         self.dynamic_weight_decay = optimizer.dynamic_weight_decay
         self.weight_decay = optimizer.weight_decay
         self.reciprocal_scale, self.need_scale = optimizer.reciprocal_scale, optimizer.need_scale
-        self.loss_scale, self._factor = optimizer.loss_scale, optimizer._factor
+        self.loss_scale = optimizer.loss_scale
         if use_clip:
             self.is_group_lr, self.dynamic_lr = optimizer.is_group_lr, optimizer.dynamic_lr
             if self.is_group_lr and self.dynamic_lr:

@@ -72,7 +72,7 @@ class _MadeOf:
 
 
 # What a program may assign, and an optimizer has made something of.
-_DERIVED = frozenset(("beta1", "beta2", "eps", "weight_decay", "exec_weight_decay"))
+_DERIVED = frozenset(("beta1", "beta2", "eps", "weight_decay", "exec_weight_decay", "reciprocal_scale"))
 
 
 class _Parameters:
@@ -123,7 +123,6 @@ class Optimizer(GroupedParameters, Stepping, Cell):
         self.loss_scale = loss_scale
         self.need_scale = loss_scale != 1.0
         self.reciprocal_scale = Tensor(1.0 / loss_scale, _dtype.float32)
-        self._factor = float(np.float32(1.0 / loss_scale))      # whatever is assigned to `loss_scale` later
         self.dynamic_weight_decay = False
         self.dynamic_lr = False
         self.is_group = self.is_group_lr = self.is_group_params_ordered = False
@@ -236,9 +235,15 @@ class Optimizer(GroupedParameters, Stepping, Cell):
             if name in _DERIVED and "_buckets" in self.__dict__:
                 self._derive_again(name)
 
+    @functools.cached_property
+    def _factor(self) -> float:
+        """What gradients are multiplied by: of ``reciprocal_scale``, whatever ``loss_scale`` is assigned."""
+        return float(self.reciprocal_scale)
+
     def _derive_again(self, name: str) -> None:
         """`opt.beta1 = 0.5` and `opt.weight_decay = 0.1` count from the next step on."""
         self.__dict__.pop("_hyper", None)
+        self.__dict__.pop("_factor", None)
         if name in ("weight_decay", "exec_weight_decay"):
             decays = self.weight_decay if self.exec_weight_decay else 0.0
             if isinstance(decays, tuple):

@@ -98,8 +98,6 @@ def max_pooled(t, kernel, stride, pad_mode: str, padding=0, dilation=1, ceil: bo
         _check_pads(pads, kernel, "MaxPool")
     else:
         pads = [(0, 0)] * dims
-        if name == "MaxPool" and not indices:
-            kernel = _cut(t.shape[2:], kernel, stride)
     if pad_mode != "PAD" and not t.numel():
         _check_output(t, kernel, stride, pads, dilation, ceil, name)
     padded, both = t, even(pads)
@@ -112,6 +110,8 @@ def max_pooled(t, kernel, stride, pad_mode: str, padding=0, dilation=1, ceil: bo
             found = _MAX[dims](padded.double(), kernel, stride, both, dilation, ceil, indices)
             found = (found[0].to(t.dtype), found[1]) if indices else found.to(t.dtype)
     except RuntimeError:
+        if pad_mode == "VALID" and not indices and (cut := _cut(t.shape[2:], kernel, stride)):
+            return max_pooled(t, cut, stride, pad_mode, name=name)
         _check_output(t, kernel, stride, pads, dilation, ceil, name)
         raise
     if padded is not t and indices:
@@ -122,10 +122,14 @@ def max_pooled(t, kernel, stride, pad_mode: str, padding=0, dilation=1, ceil: bo
         found, t.shape[2:], stride, pads)
 
 
-def _cut(shape, kernel, stride) -> tuple[int, ...]:
-    """The window, cut to the image where MindSpore's MaxPool takes one that is too long: its division rounds
-    towards zero, so that a place is left where two elements or more are missing, but no stride and one."""
-    return tuple(n if 1 < k - n < s + 1 and n else k for n, k, s in zip(shape, kernel, stride, strict=True))
+def _cut(shape, kernel, stride) -> tuple[int, ...] | None:
+    """The window cut to the image, where it is longer and MindSpore's MaxPool takes it.
+
+    It counts places by dividing n - k + 1 by the stride, rounded towards zero, and one more for a remainder:
+    one place, not none, where two to a stride's worth of elements are missing.
+    """
+    cut = tuple(n if 1 < k - n <= s and n else k for n, k, s in zip(shape, kernel, stride, strict=True))
+    return cut if cut != tuple(kernel) and all(k <= n for k, n in zip(cut, shape, strict=True)) else None
 
 
 def _unpadded(at, padded, shape, pads):
