@@ -166,7 +166,8 @@ def proved(tmp_path_factory):
 def test_a_wrong_rule_is_taken_back_at_its_site(proved, case):
     _, _, name, where, reason = WRONG[case]
     proofs, taken = proved[case]
-    assert [(p["name"], p["state"]) for p in proofs] == [("Block", "proved"), ("Net", "proved")], proofs
+    told = [p["reason"] for p in proofs]
+    assert [(p["name"], p["state"]) for p in proofs] == [("Block", "proved"), ("Net", "proved")], told
     assert [(t["name"], t["where"]) for t in taken] == ([(name, where)] if name else [])
     if name:
         assert reason in taken[0]["reason"]
