@@ -202,7 +202,7 @@ def _judged(
         for name, one in left.items():
             if name not in right:
                 continue  # one side trains what the other keeps as a buffer
-            two, others = right[name], [getattr(m, sides)[name] for m in moved]
+            two, others = _as_shaped(right[name], one), [getattr(m, sides)[name] for m in moved]
             found = _differs(f"{what} {name}", one, two, middle.get(name), others)
             if found:
                 return found
@@ -217,7 +217,6 @@ def _as_shaped(two, one):
 
 
 def _differs(what: str, one, two, middle, moved: list) -> Difference | None:
-    two, own = _as_shaped(two, one), two
     if not isinstance(one, torch.Tensor) or not isinstance(two, torch.Tensor):
         return _plainly(what, one, two)
     if list(one.shape) != list(two.shape):
@@ -230,7 +229,7 @@ def _differs(what: str, one, two, middle, moved: list) -> Difference | None:
     unit = epsilon(str(one.dtype).removeprefix("torch."))
     allowed = unit * _WITHOUT_DOUBLE
     if isinstance(middle, torch.Tensor):
-        rounding = [_distance(middle, own), *(_distance(own, m) for m in moved if m is not None)]
+        rounding = [_distance(middle, two), *(_distance(two, m) for m in moved if m is not None)]
         allowed = tolerance(max(rounding), unit)
     return Difference(what, apart, allowed) if not apart <= allowed else None
 
