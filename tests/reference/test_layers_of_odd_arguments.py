@@ -181,3 +181,39 @@ def test_attention():
 def test_epochs_to_build_for():
     model = Model(nn.Dense(3, 2), nn.MSELoss())
     return [said(model.build, (), {"epoch": n}) for n in ("a", 0, True, -1, 1.5)]
+
+
+POOLS = """
+MaxPool2d((1, True), 1, "pad") MaxPool2d((1, 1), (True, 1)) MaxPool3d((1, True, 1), 1, "pad")
+MaxPool3d(1, (1, 1, True), "pad", dilation=2) MaxPool3d((1, 1), 1) MaxPool3d((1, 1), 1, "pad", dilation=2)
+AvgPool3d(1, (1, True, 1)) AvgPool3d((1, 1), 1) AvgPool2d((1, True), 1, "valid", 0, True) AvgPool2d((1, True), 1)
+AvgPool2d((1, 2, 2), ceil_mode=True) MaxPool2d(3, 1, "pad", 1, (True, 1)) MaxPool2d(3, 1, "pad", 1, (1.5,))
+MaxPool2d(3, 1, "pad", 1, (0, 1)) MaxPool2d(3, 1, "pad", 1, ((1,), 1)) MaxPool1d(3, 1, "pad", 1, (None,))
+MaxPool1d(3, 1, "pad", 1, ((1, 1, 2),)) MaxPool1d(3, 1, "pad", 1, 0) MaxPool3d(3, 1, "pad", 1, (1, 1, 1.5))
+MaxPool3d(3, 1, "pad", 1, (None,)) MaxPool3d(3, 1, "pad", 1, Tensor(2)) MaxPool3d(3, 1, "pad", 1, Tensor(1))
+MaxPool3d(3, 1, "pad", 1, np.int64(1)) MaxPool3d(3, 1, "pad", 1, 1.0) MaxPool3d(3, 1, "pad", 1, np.int64(2))
+MaxPool3d(3, 1, "pad", 1, np.int64(1), True) MaxPool3d(3, 1, "pad", 1, (1, 1, 1, 1, 1)) AvgPool3d(3, 1, "pad", -1)
+AvgPool1d(3, 1, "valid", -1) AvgPool2d(3, 1, "pad", -1) AvgPool1d((1, 2)) AvgPool1d((None,)) AvgPool1d(1, ())
+MaxPool1d(((1, 2),)) MaxPool1d((1, 2)) AvgPool1d((2,), (2,)) AdaptiveAvgPool2d((1, (2,)))
+AdaptiveAvgPool2d((None, True)) AdaptiveAvgPool2d((None, 2)) AdaptiveAvgPool2d((1, "a"))
+AdaptiveMaxPool3d((1, (2,))) AdaptiveMaxPool3d((ms.float32,)) AdaptiveMaxPool3d(slice(0, 2))
+AdaptiveMaxPool3d((None, 1, 1)) AdaptiveMaxPool3d(1.5) AdaptiveMaxPool3d(None) AdaptiveMaxPool3d(Tensor)
+LRN(None) LRN(1.5) LRN(5, True) LRN(-1) LRN(5, 1.0, 1.0, 1.0, "a") LRN(5, 1.0, 1.0, 1.0, 1) ELU(Tensor([1.0, 2.0]))
+CELU(Tensor([1.0])) ELU(Tensor(2.0)) LayerNormExt(True) LayerNormExt(2) TransformerEncoder(nn.ReLU(), 2)
+TransformerDecoder(nn.Dense(1, 1), 1)
+""".replace("\n", " ").strip().replace(") ", ")\n").split("\n")
+
+
+@case()
+def test_what_layers_say_when_they_are_made():
+    names = {"Tensor": Tensor, "np": np, "ms": ms, "nn": nn}
+    return [(made, said(lambda made=made: eval(f"nn.{made}", names), (), {})) for made in POOLS]
+
+
+@case()
+def test_losses_of_numpys_numbers():
+    x, rows = Tensor([1.0, 2.0]), Tensor([[1.0, 2.0]])
+    given = [(x, value, x) for value in (1, np.int64(1), np.float32(1), np.array(1), np.bool_(1))]
+    given += [(x, x, value) for value in (np.int64(1), np.array([1, 1]), np.array(1))] + [(np.int64(1), x, x)]
+    return [(said(nn.MarginRankingLoss(), one, {}), said(ops.margin_ranking_loss, one, {})) for one in given] + [
+        said(nn.MultiLabelSoftMarginLoss(), (rows, value), {}) for value in (1, np.int64(1), np.array([[1, 1]]), rows)]

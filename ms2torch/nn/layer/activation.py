@@ -296,12 +296,22 @@ class Softmax2d(PlainCell):
         return wrap(softmaxed(t, -3))
 
 
+def _of_a_tensor(alpha, operator: str):
+    """``alpha``, a Tensor's as its number; ValueError for more than one."""
+    if not isinstance(alpha, Tensor):
+        return alpha
+    if alpha.ndim:
+        told = "Only support 0-dim tenor to scalar."
+        raise ValueError(f"For '{operator}', the value of 'alpha' is invalid: '{alpha}'.", told)
+    return alpha.item()
+
+
 class ELU(Cell):
     """x where positive, else alpha * (exp(x) - 1) (``mindspore.nn.ELU``)."""
 
     def __init__(self, alpha=1.0) -> None:
         super().__init__()
-        self._alpha = alpha.item() if isinstance(alpha, Tensor) and alpha.ndim == 0 else alpha
+        self._alpha = _of_a_tensor(alpha, "Elu")
         if isinstance(alpha, np.integer) or not is_number(alpha, float):
             failed_when_called(self, "Elu", "input_x", alpha=alpha)
 
@@ -317,7 +327,7 @@ class CELU(Cell):
 
     def __init__(self, alpha=1.0) -> None:
         super().__init__()
-        self._alpha = alpha.item() if isinstance(alpha, Tensor) and alpha.ndim == 0 else alpha
+        self._alpha = _of_a_tensor(alpha, "CeLU")
         if isinstance(alpha, np.integer) or not is_number(alpha, float):
             failed_when_called(self, "CeLU", "x", alpha=alpha)
 
@@ -496,13 +506,13 @@ class LRN(Cell):
     """Local response normalisation over 2 * depth_radius + 1 channels (``mindspore.nn.LRN``)."""
 
     def __init__(self, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region="ACROSS_CHANNELS") -> None:
+        from ms2torch.ops import LRN as operator
+
         super().__init__()
-        self._arguments = (depth_radius, bias, alpha, beta, norm_region)
+        self._lrn = operator(depth_radius, bias, alpha, beta, norm_region)
 
     def construct(self, input_x):
-        from ms2torch.ops.function._nn_norm import lrn
-
-        return lrn(input_x, *self._arguments)
+        return self._lrn(input_x)
 
 
 _activation = {

@@ -307,6 +307,8 @@ class LayerNormExt(Cell):
             raise ValueError("Expected normalized_shape to be at least 1-dimensional, i.e., containing at "
                              f"least one element, but got normalized_shape = {normalized_shape}")
         self.normalized_shape = tuple(normalized_shape)
+        if any(isinstance(n, bool) for n in normalized_shape):
+            raise TypeError("an integer is required")
         shape = tuple(map(operator.index, normalized_shape))
         self.eps, self.elementwise_affine = eps, elementwise_affine
         dtype = float32 if dtype is None else dtype

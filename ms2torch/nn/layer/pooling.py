@@ -20,6 +20,7 @@ from ms2torch.ops.function._nn_pool import avg_pooled, max_pooled
 from ..cell import Cell
 from ._errors import not_tensor
 from ._parts import Part
+from ._pool_sizes import check_dilation, check_output_size, check_sizes
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
@@ -71,6 +72,12 @@ class _PoolNd(Cell):
             raise ValueError(f"For {self.cls_name}, the length of {name} must be equal to {self._dims}, "
                              f"but got {len(value)}.")
         return value
+
+    def _single_sizes(self) -> tuple[int, int]:
+        """Those of one dimension, which are no tuples."""
+        for name in ("kernel_size", "stride"):
+            check.check_int(getattr(self, name), 1, check.GE, name, self.cls_name)
+        return self.kernel_size, self.stride
 
     def _each_side(self, padding) -> tuple[int, ...]:
         """``padding`` as one number per dimension."""
@@ -182,6 +189,10 @@ class _MaxPool(_PoolNd):
         if self.use_pad:
             self.padding = (0,) * (3 - self._dims) + self._sides
             self._in_space()
+            check_sizes("MaxPool3DWithArgmax", (1,) * (3 - self._dims), self._dims,
+                        ksize=self.kernel_size, strides=self.stride)
+        elif self._dims == 2:
+            check_sizes("MaxPool", (), 2, kernel_size=self.kernel_size, strides=self.stride)
         if isinstance(dilation, tuple) and len(dilation) not in (1, self._dims):
             lengths = "1" if self._dims == 1 else f"1 or {self._dims}"
             raise ValueError(f"For {self.cls_name}, the length of 'dilation' must be {lengths}, "
@@ -189,6 +200,8 @@ class _MaxPool(_PoolNd):
         if not isinstance(dilation, (int, tuple)):
             raise ValueError(f"For {self.cls_name}, the 'dilation' must be int or tuple, but got "
                              f"{type(dilation)}.")
+        if self.use_pad:
+            check_dilation(self._dims, dilation)
         self._dilation, self._ceil = dilation, ceil_mode
         self._settle(ceil_mode)
 
@@ -264,15 +277,12 @@ class MaxPool1d(_MaxPool):
     """1-d max pooling of (N, C, L) or (C, L) (``mindspore.nn.MaxPool1d``); arguments as MaxPool2d, ints."""
 
     _dims = 1
+    _sizes_later = True
 
     def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1, return_indices=False,
                  ceil_mode=False) -> None:
-        for name, size in (("kernel_size", kernel_size), ("stride", stride)):
-            if isinstance(size, tuple):
-                check.check_int(size, 1, check.GE, name, type(self).__name__)
         super().__init__(kernel_size, stride, pad_mode)
-        check.check_int(kernel_size, 1, check.GE, "kernel_size", self.cls_name)
-        check.check_int(stride, 1, check.GE, "stride", self.cls_name)
+        kernel_size, stride = self._single_sizes()
         self._set(padding, dilation, return_indices, ceil_mode)
         lead = (1, 1) if self.use_pad else (1,)
         self.kernel_size, self.stride = (*lead, kernel_size), (*lead, stride)
@@ -288,20 +298,27 @@ class MaxPool3d(_MaxPool):
 
     _dims = 3
     _operator = "MaxPool3D"
+    _sizes_later = True
 
     def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1, return_indices=False,
                  ceil_mode=False) -> None:
         super().__init__(kernel_size, stride, pad_mode)
-        if (dilation != 1 or return_indices) and self.pad_mode != "PAD":
+        places = bool(dilation != 1 or return_indices)
+        if places and self.pad_mode != "PAD":
             raise ValueError(f"For {self.cls_name}, the pad_mode must be 'pad' when dilation is not 1 or "
                              f"return_indices is True, but got pad_mode:{pad_mode}.")
         self.return_indices, self.use_pad = return_indices, self.pad_mode == "PAD"
+        operator, window, lead = ("MaxPool3DWithArgmax", "ksize", ()) if places else \
+            ("MaxPool3D", "kernel_size", (1, 1))
+        check_sizes(operator, lead, 3, **{window: self.kernel_size, "strides": self.stride})
+        if places:
+            check_dilation(3, dilation)
         self._sides = self._each_side(padding)
         if self.pad_mode != "PAD" and any(self._sides):
             raise ValueError("For 'MaxPool3D', the 'pad_list' must be zero or (0, 0, 0, 0, 0, 0) when "
                              f"'pad_mode' is not \"pad\", but got 'pad_list' is {self._sides} and "
                              f"'pad_mode' is {self.pad_mode.lower()}.")
-        self._dilation, self._ceil = dilation, ceil_mode
+        self._dilation, self._ceil = dilation if places else 1, ceil_mode
         self._in_space()
 
 
@@ -317,6 +334,11 @@ class _AvgPool(_PoolNd):
         self._counting = (self.ceil_mode, self._count_pads, divisor_override)
         if self._count_pads is not None:
             self._in_space()
+            if self._dims == 2:
+                self._sizes_later = False
+                self._sizes("kernel_size"), self._sizes("stride")
+            check_sizes("AvgPool3D", (1, 1) + (1,) * (3 - self._dims), self._dims,
+                        kernel_size=self.kernel_size, strides=self.stride)
         if divisor_override is not None and divisor_override <= 0:
             raise ValueError(f"For '{self.cls_name}', the 'divisor_override' must be > 0, but got "
                              f"{divisor_override}.")
@@ -325,7 +347,9 @@ class _AvgPool(_PoolNd):
             raise ValueError("For 'AvgPool3D', the 'pad' must be zero or (0, 0, 0, 0, 0, 0) when 'pad_mode' "
                              "is not "
                              f"\"PAD\", but got 'pad' is {pads} and 'pad_mode' is {self.pad_mode.lower()}.")
-
+        if any(p < 0 for p in self._sides):
+            raise ValueError("For 'AvgPool3D', the 'pad or item of pad' must be int and must >= 0, but got "
+                             f"'{min(self._sides)}' with type 'int'.")
         if self._count_pads is not None:            # (else whatever is false is, whatever is true is true)
             for name, value in (("ceil_mode", ceil_mode), ("count_include_pad", count_include_pad)):
                 if value.__class__ is not bool:
@@ -367,9 +391,6 @@ class AvgPool2d(_AvgPool):
                  count_include_pad=True, divisor_override=None, data_format="NCHW") -> None:
         super().__init__(kernel_size, stride, pad_mode, data_format)
         self._set(padding, ceil_mode, count_include_pad, divisor_override)
-        self._sizes_later = False
-        if self._count_pads is not None:
-            self._sizes("kernel_size"), self._sizes("stride")
 
     def _pooled(self, t):
         for name, told in (("_window", "kernel"), ("_step", "strides")):
@@ -389,14 +410,12 @@ class AvgPool1d(_AvgPool):
     """
 
     _dims = 1
+    _sizes_later = True
 
     def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False,
                  count_include_pad=True) -> None:
-        kernel_size, stride = (size[0] if isinstance(size, tuple) and len(size) == 1 else size
-                               for size in (kernel_size, stride))
-        check.check_value_type("kernel_size", kernel_size, [int], type(self).__name__)
-        check.check_value_type("stride", stride, [int], type(self).__name__)
         super().__init__(kernel_size, stride, pad_mode)
+        kernel_size, stride = self._single_sizes()
         self._set(padding, ceil_mode, count_include_pad)
         if self._count_pads is None:
             self.kernel_size, self.stride = (1, kernel_size), (1, stride)
@@ -442,6 +461,7 @@ class AvgPool3d(_AvgPool):
 
     _dims = 3
     _operator = "AvgPool3D"
+    _sizes_later = True
 
     def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False,
                  count_include_pad=True, divisor_override=None) -> None:
@@ -454,10 +474,12 @@ def _adaptive(name: str, function, text: str, *settings: str) -> type:
     where MindSpore's operator has been made with them."""
     def with_size(self, output_size):
         Cell.__init__(self)
+        check_output_size(output_size, name)
         setattr(self, settings[0], output_size)
 
     def with_indices(self, output_size, return_indices=False):
         Cell.__init__(self)
+        check_output_size(output_size, name)
         self.output_size, self.return_indices = output_size, return_indices
 
     def construct(self, input):

@@ -248,7 +248,9 @@ class TransformerDecoderLayer(_Layer):
 
 def _copies(layer: _Layer, count: int) -> CellList:
     """``count`` equal layers like ``layer``: new weights, drawn once, as MindSpore does."""
-    first = type(layer)(*layer.like()) if isinstance(layer, _Layer) else layer
+    if not isinstance(layer, _Layer):
+        raise AttributeError(f"The '{type(layer).__name__}' object has no attribute 'd_model'.")
+    first = type(layer)(*layer.like())
     return CellList([copy.deepcopy(first) for _ in range(count)])
 
 

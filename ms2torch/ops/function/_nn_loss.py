@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 
 from ms2torch._core.checks.enum_words import reduction as meant_reduction
 from ms2torch._core.checks.refusals import cannot_broadcast
-from ms2torch._core.errors import final
+from ms2torch._core.checks.words import renderings
+from ms2torch._core.errors import asked, final
 from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.operators.registry import op, primitive
 from ms2torch._core.operators.spelling import spelled
@@ -265,6 +267,14 @@ def _kl_div_loss(logits, labels, reduction="mean"):
 # ---- ranking and embedding ---------------------------------------------------------------------------------
 
 
+def _no_numpy(name: str, **given) -> None:
+    """TypeError for numbers and arrays of numpy's, of which arithmetic would make Tensors."""
+    for argument, value in given.items():
+        if isinstance(value, (np.generic, np.ndarray)):
+            raise asked(TypeError(f"For '{name}', the '{argument}' must be a Tensor, but got "
+                                  f"'{renderings(value)['kind']}'"))
+
+
 @op
 def margin_ranking_loss(input1, input2, target, margin=0.0, reduction="mean"):
     """max(0, -target * (input1 - input2) + margin) (``mindspore.ops.margin_ranking_loss``)."""
@@ -272,6 +282,7 @@ def margin_ranking_loss(input1, input2, target, margin=0.0, reduction="mean"):
         raise TypeError("For 'margin_ranking_loss', the type of 'margin' should be 'float', but got type "
                         f"'{type(margin).__name__}'.")
     _check_reduction(reduction, "margin_ranking_loss")
+    _no_numpy("margin_ranking_loss", input1=input1, input2=input2, target=target)
     return reduced(torch.clamp_min(-target * (input1 - input2) + margin, 0), reduction)
 
 
@@ -321,6 +332,7 @@ def soft_margin_loss(input, target, reduction="mean"):
 @op
 def multilabel_soft_margin_loss(input, target, weight=None, reduction="mean"):
     """Mean over classes of the binary cross entropy (``mindspore.ops.multilabel_soft_margin_loss``)."""
+    _no_numpy("multilabel_soft_margin_loss", input=input, target=target)
     if target.dtype is torch.bool:
         target = target.to(input.dtype)
     return F.multilabel_soft_margin_loss(input, target, weight, reduction=reduction)
