@@ -58,6 +58,11 @@ class CellHooks:
         if not callable(hook) and not isinstance(hook, list):
             raise TypeError("Hook must be a callable function or a list of dictionaries, but got "
                             f"{type(hook)}.")
+        if callable(hook) and not hasattr(hook, "construct") and "_parameter_hook_cell" in self.__dict__:
+            raise TypeError("Sub cell '__parameter_forward_hook__' already exists in network, can not assign "
+                            f"this type: '{type(hook)}' as a cell.")
+        if hasattr(hook, "construct"):
+            self.__dict__["_parameter_hook_cell"] = hook
         groups = hook if isinstance(hook, list) else [{"params": list(self.get_parameters()), "hook": hook}]
         for group in groups:
             if not isinstance(group, dict):

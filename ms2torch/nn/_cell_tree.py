@@ -350,7 +350,10 @@ class CellTree:
 
     def init_parameters_data(self, auto_parallel_mode: bool = False) -> dict:
         """Parameters already hold their data here; returns each with itself, as MindSpore does."""
-        return {p: p for p in self.get_parameters()}
+        found = {p: p for p in self.get_parameters()}
+        if found:
+            bool(auto_parallel_mode)            # (a Tensor of several has no answer)
+        return found
 
     def remove_redundant_parameters(self) -> None:
         """Nothing, as in MindSpore, which means to drop it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch.utils.dlpack
 
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -17,5 +18,9 @@ def to_dlpack(tensor):
 
 
 def from_dlpack(dlpack) -> Tensor:
-    """A Tensor over the memory of a capsule, or of an object with ``__dlpack__``."""
+    """A Tensor over the memory of a capsule. RuntimeError for one that was used before, and for Tensors and
+    arrays themselves."""
+    if isinstance(dlpack, (Tensor, np.ndarray)):
+        raise RuntimeError("from_dlpack received an invalid capsule. Note that DLTensor capsules can be "
+                           "consumed only once, so you might have already constructed a tensor from it once.")
     return wrap(torch.utils.dlpack.from_dlpack(dlpack))

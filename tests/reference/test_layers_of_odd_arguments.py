@@ -217,3 +217,23 @@ def test_losses_of_numpys_numbers():
     given += [(x, x, value) for value in (np.int64(1), np.array([1, 1]), np.array(1))] + [(np.int64(1), x, x)]
     return [(said(nn.MarginRankingLoss(), one, {}), said(ops.margin_ranking_loss, one, {})) for one in given] + [
         said(nn.MultiLabelSoftMarginLoss(), (rows, value), {}) for value in (1, np.int64(1), np.array([[1, 1]]), rows)]
+
+
+@case()
+def test_lengths_of_ctc_loss():
+    x, labels, five, two = Tensor(np.ones((5, 1, 3), np.float32)), Tensor([[1, 2]], ms.int32), Tensor([5]), Tensor([2])
+    lengths = [(five, two), ((5,), two), (five, (2,)), ((5,), range(2, 3)), ((5,), [2]), ((5,), np.array([2])),
+               ((5,), (T(2),)), ((True,), (2,)), ((5,), ((2,),)), ((5,), (None,)), ((np.int64(5),), (2,))]
+    return [(said(ops.ctc_loss, (x, labels, *given, 0, how), {}), said(nn.CTCLoss(0, how), (x, labels, *given), {}))
+            for given in lengths for how in ("mean", "sum")]
+
+
+@case()
+def test_a_tensor_of_several_where_one_is_asked():
+    several = Tensor([1.0, 2.0])
+    hooked = nn.Dense(1, 1)
+    hooked.register_parameter_forward_hook(nn.ReLU())
+    return [said(*call, {}) for call in (
+        (nn.LogSoftmax, (several,)), (nn.LogSoftmax, (T(0),)), (nn.get_activation, ("relu", several)),
+        (nn.Dense(1, 1).init_parameters_data, (several,)), (nn.ReLU().init_parameters_data, (several,)),
+        (hooked.register_parameter_forward_hook, (abs,)), (hooked.register_parameter_forward_hook, (nn.Tanh(),)))]

@@ -110,7 +110,12 @@ class _Chained(LRScheduler):
     ``_total(epoch)``."""
 
     def get_lr(self):
-        factor = float(self._factor(self._epoch))
+        factor = self._factor(self._epoch)
+        if isinstance(factor, np.ndarray):
+            raise TypeError("Failed calling Mul with \"Mul()(input=Tensor, other=<class 'numpy.ndarray'>)\". "
+                            "The valid calling should be: \"Mul()(input=<Number, Tensor>, other=<Number, "
+                            "Tensor>)\".")
+        factor = float(factor)
         return [rate * factor for rate in self._last_lr]
 
     def _get_closed_form_lr(self):
@@ -382,10 +387,11 @@ class CyclicLR(LRScheduler):
     ) -> None:
         if isinstance(base_lr, bool):
             raise ValueError("Parameter data can not be `bool`")
-        if not isinstance(base_lr, float) and isinstance(base_lr, (np.generic, complex, bytes)):
-            raise TypeError("The type of the argument 'default_input' must be in ['Tensor', 'int', 'float', "
-                            f"'numpy.ndarray', 'list']. But got type {type(base_lr)}.")
         base_lrs = rates_by_group(optimizer, base_lr, "base_lr")
+        for rate in base_lrs:
+            if not isinstance(rate, float) and isinstance(rate, (np.generic, complex, bytes)):
+                raise TypeError("The type of the argument 'default_input' must be in ['Tensor', 'int', "
+                                f"'float', 'numpy.ndarray', 'list']. But got type {type(rate)}.")
         if last_epoch == -1:
             for group, rate in zip(optimizer.param_groups, base_lrs, strict=True):
                 assign(group["lr"], rate)

@@ -236,6 +236,16 @@ class Softmax(Cell):
             raise _no_axis(err, self._axis, input) from None
 
 
+def _of_a_tensor(value, operator: str, name: str = "alpha"):
+    """``value``, a Tensor's as its number; ValueError for more than one."""
+    if not isinstance(value, Tensor):
+        return value
+    if value.ndim:
+        told = "Only support 0-dim tenor to scalar."
+        raise ValueError(f"For '{operator}', the value of '{name}' is invalid: '{value}'.", told)
+    return value.item()
+
+
 class LogSoftmax(Cell):
     """log(softmax) along ``axis``, -1 by default (``mindspore.nn.LogSoftmax``)."""
 
@@ -243,7 +253,7 @@ class LogSoftmax(Cell):
 
     def __init__(self, axis=-1) -> None:
         super().__init__()
-        self._axis = axis
+        self._axis = _of_a_tensor(axis, "LogSoftmax", "axis")
         if not is_number(axis):
             failed_when_called(self, "LogSoftmax", "logits", axis=axis)
 
@@ -294,16 +304,6 @@ class Softmax2d(PlainCell):
         if t.ndim not in (3, 4):
             raise ValueError(f"For 'Softmax2d', the in_shape must have 3 or 4 dims, but got {t.ndim}.")
         return wrap(softmaxed(t, -3))
-
-
-def _of_a_tensor(alpha, operator: str):
-    """``alpha``, a Tensor's as its number; ValueError for more than one."""
-    if not isinstance(alpha, Tensor):
-        return alpha
-    if alpha.ndim:
-        told = "Only support 0-dim tenor to scalar."
-        raise ValueError(f"For '{operator}', the value of 'alpha' is invalid: '{alpha}'.", told)
-    return alpha.item()
 
 
 class ELU(Cell):
@@ -532,7 +532,7 @@ def get_activation(name, prim_name=None):
     """
     if name is None:
         return None
+    prefix = f"For '{prim_name}', the" if prim_name else "The"
     if name not in _activation:
-        prefix = f"For '{prim_name}', the" if prim_name else "The"
         raise KeyError(f"{prefix} 'name' must be in {list(_activation.keys())}, but got {name}.")
     return _activation[name]()

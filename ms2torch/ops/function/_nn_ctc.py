@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 
 from ms2torch._core import torch_private
+from ms2torch._core.checks.core_words import abstract
+from ms2torch._core.checks.words import renderings
 from ms2torch._core.errors import final
 from ms2torch._core.operators.registry import op, primitive
 from ms2torch._core.tensor.dtype import from_torch
@@ -20,6 +24,8 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
              zero_infinity=False):
     """CTC of log-probabilities (T, N, C): ``(loss, log_alpha)`` (``mindspore.ops.ctc_loss``)."""
     each, log_alpha, counts = _ctc(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
+    if reduction == "mean" and not isinstance(target_lengths, torch.Tensor):
+        raise final(AttributeError("'tuple' object has no attribute 'astype'"))     # (not so of the others)
     if reduction == "mean":
         each = (each / counts.to(each.device).clamp_min(1)).mean()
     elif reduction == "sum":
@@ -46,15 +52,23 @@ def _ctc(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity
 
 
 def _need_integers(name: str, given) -> None:
-    tensor = isinstance(given, torch.Tensor)
-    kind = given.dtype if tensor else torch.as_tensor(given).dtype
-    if kind in (torch.int32, torch.int64):
-        return
-    allowed, got = ("Int32", "Int64"), from_torch(kind)._text
-    if tensor:
-        allowed, got = [f"Tensor[{n}]" for n in allowed], f"Tensor[{got}]"
+    """TypeError unless ``given`` is a Tensor of Int32 or Int64 or a tuple of whole numbers."""
+    if isinstance(given, torch.Tensor):
+        if given.dtype in (torch.int32, torch.int64):
+            return
+        allowed, got = "Tensor[Int32], Tensor[Int64]", f"Tensor[{from_torch(given.dtype)._text}]"
+    elif isinstance(given, tuple):
+        wrong = [n for n in given if isinstance(n, bool) or not isinstance(n, (int, np.integer))]
+        if not wrong:
+            return
+        allowed, got = "Int32, Int64", renderings(wrong[0])["kind"]
+    else:
+        told = abstract(given)
+        kind = re.search("Abstract[A-Za-z]*", told)[0]
+        raise final(TypeError(f"For primitive[CTCLossV2], the input {kind} "
+                              f"must be a tuple or a tensor with all Int elements, but got {told}."))
     raise final(TypeError(f"For primitive[CTCLossV2], the input argument[{name}] must be a type of "
-                          f"{{{', '.join(allowed)}}}, but got {got}."))
+                          f"{{{allowed}}}, but got {got}."))
 
 
 def _with_all_labels(log_probs, targets, counts, blank):
