@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from types import FunctionType
 
+import numpy as np
 import torch
 
+from ms2torch._core.checks.calls import failed_call
+from ms2torch._core.checks.words import renderings
 from ms2torch._core.operators.lowering import lowered
-from ms2torch._core.tensor.tensor import lower, wrap
+from ms2torch._core.tensor.tensor import Tensor, lower, wrap
 
 from .array_ops import chosen, stack
-from .utils import arrays, as_array, common_shape, refusal, shared
+from .utils import arrays, as_array, common_shape, iterated, refusal, shared
 
 __all__ = ["apply_along_axis", "apply_over_axes", "choose", "piecewise"]
 
@@ -43,13 +46,25 @@ def apply_over_axes(func, a, axes):
     MindSpore: ``mindspore.numpy.apply_over_axes``.
     """
     a = as_array(a)
-    for axis in [axes] if isinstance(axes, int) else axes:
-        axis = axis % a.ndim if -a.ndim <= axis < a.ndim else axis          # (``func`` refuses others)
+    for axis in [axes] if isinstance(axes, int) else iterated(axes):
         result = lower(func(wrap(a), axis))
-        if result.ndim not in (a.ndim, a.ndim - 1):
-            raise ValueError("function is not returning a tensor of the correct shape")
-        a = result if result.ndim == a.ndim else result.unsqueeze(axis)
+        if result.ndim != a.ndim:
+            place = _new_axis(axis)
+            if result.ndim != a.ndim - 1:
+                raise ValueError("function is not returning a tensor of the correct shape")
+            result = result.unsqueeze(place)
+        a = result
     return a
+
+
+def _new_axis(axis) -> int:
+    """Where an axis goes back in, an int or a Tensor of one."""
+    if isinstance(axis, np.integer) or (isinstance(axis, Tensor) and not axis.ndim):
+        return int(axis)
+    if axis.__class__ is not int:
+        raise failed_call(f"ExpandDims()(input_x=Tensor, axis={renderings(lower(axis))['call']})",
+                          "ExpandDims()(input_x=<Tensor>, axis=<Tensor, int>)")
+    return axis
 
 
 @arrays(1)
@@ -66,7 +81,10 @@ def choose(a, choices, mode="clip"):
         choices = choices.unbind(0) if choices.ndim else [choices]
     elif isinstance(choices, (int, float)):
         choices = [choices]
-    elif len(choices) == 1 and isinstance(choices[0], (int, float)):
+    elif isinstance(choices, (bytes, set, range)):
+        raise refusal(TypeError, "Expect input to be array like.")
+    elif len(choices) == 1 and (isinstance(choices[0], (int, float)) or
+                                (isinstance(choices[0], torch.Tensor) and not choices[0].ndim)):
         raise refusal(TypeError, "iteration over a 0-d tensor")
     choices = shared(*map(as_array, choices))
     common_shape(a.shape, *(c.shape for c in choices))

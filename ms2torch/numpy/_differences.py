@@ -29,6 +29,7 @@ from .utils import (
     refusal,
     shared,
     shared_dtype,
+    sorted_axes,
 )
 
 __all__ = [
@@ -102,7 +103,9 @@ def _single(t):
 @arrays(1)
 def gradient(f, *varargs, axis=None, edge_order=1):
     """Central differences inside, one-sided ones at the ends (``mindspore.numpy.gradient``)."""
-    dims = tuple(range(f.ndim)) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
+    dims = tuple(range(f.ndim)) if axis is None else sorted_axes(axis, f.ndim, lists=True)
+    if not dims and axis is not None:
+        raise refusal(IndexError, "tuple index out of range")
     if f.ndim and any(isinstance(v, torch.Tensor) and v.ndim for v in varargs):
         raise refusal(NotImplementedError, "Non-constant spacing not implemented")
     spacing = [float(v) for v in varargs] or [1.0]
@@ -142,14 +145,25 @@ def _convolved(a, v, mode, name="convolve"):
     return whole[start : start + keep]
 
 
-@arrays(2)
+# What MindSpore's numbers of the modes are called too, in other operators.
+_PAD_MODES = {"mean": "same", "reflect": "same", "none": "valid"}
+
+
+def _listed(x):
+    """Lists with numbers of numpy's or Tensors in them are Float32 here."""
+    plain = not isinstance(x, (list, tuple)) or all(isinstance(v, (int, list, tuple)) for v in x)
+    return as_array(x) if plain else as_array(x, torch.float32)
+
+
+@lowered
 def correlate(a, v, mode="valid"):
     """Sums of the products of two vectors at every shift of ``v`` (``mindspore.numpy.correlate``).
 
     ``mode``: "full", "same" or "valid", the shifts where both overlap in full.
     """
-    if isinstance(mode, str) and mode.lower() in ("full", "same", "valid"):
-        mode = mode.lower()
+    a, v = _listed(a), _listed(v)
+    if isinstance(mode, str):
+        mode = _PAD_MODES.get(mode.lower(), mode.lower())
     if not isinstance(mode, str):
         raise refusal(TypeError, "For 'Correlate', the input 'pad_mode' should be a str, but got "
                       f"{class_text(lift(mode))}.")
@@ -198,32 +212,33 @@ def bincount(x, weights=None, minlength=0, length=None):
     return counts if length is None else counts[:length]
 
 
-@arrays(1)
+@lowered
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, dtype=None):
     """The covariances of the rows (``mindspore.numpy.cov``)."""
-    m = floating(torch.atleast_2d(m))
+    m = floating(torch.atleast_2d(as_constant(m)))
     if not rowvar and m.shape[0] != 1:
         m = m.mT
     if y is not None:
-        other = floating(torch.atleast_2d(as_array(y)))
+        other = floating(torch.atleast_2d(as_constant(y)))
         m = torch.cat((m, other if rowvar else other.mT))
     correction = ddof if ddof is not None else 0 if bias else 1
-    counts, weights = (None if w is None else as_array(w) for w in (fweights, aweights))
+    counts, weights = (None if w is None else as_constant(w) for w in (fweights, aweights))
     if counts is not None and counts.is_floating_point():
         raise TypeError("weights must be integer")
     weights = None if weights is None else floating(weights)
     return cast(torch.cov(m, correction=correction, fweights=counts, aweights=weights), dtype)
 
 
-@arrays(1)
+@lowered
 def corrcoef(x, y=None, rowvar=True, dtype=None):
     """The correlations of the rows (``mindspore.numpy.corrcoef``)."""
-    x = floating(torch.atleast_2d(x))
+    x = floating(torch.atleast_2d(as_constant(x)))
     x = x if rowvar else x.mT
     if y is not None:
-        other = floating(torch.atleast_2d(as_array(y)))
+        other = floating(torch.atleast_2d(as_constant(y)))
         x = torch.cat((x, other if rowvar else other.mT))
-    return cast(torch.corrcoef(x), dtype)
+    found = torch.corrcoef(x).float()
+    return cast(found, dtype) if found.ndim else found      # (of one row it is left as it is)
 
 
 @lowered

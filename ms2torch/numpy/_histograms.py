@@ -116,6 +116,11 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=False):
     """
     if isinstance(sample, (list, tuple)):
         columns = [as_array(x).reshape(-1) for x in sample]
+        if len({len(c) for c in columns}) > 1:
+            shapes = ", ".join(f"[const vector]{{{len(c)}, 1}}" for c in columns)
+            raise refusal(ValueError, "For primitive[Concat], shapes of tensors must match except in given "
+                          "concat axis 1, but got mismatch in 0(all input shapes are [const vector]"
+                          f"{{{shapes}}})!")
     else:
         if not isinstance(sample, torch.Tensor):
             raise refusal(TypeError, "sample should be (N, D) array, or (D, N) array_like")
@@ -131,6 +136,9 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=False):
     if len(ranges) != len(columns):
         raise refusal(ValueError, "range argument must have one entry per dimension")
     edges = [_edges(c, b, r) for c, b, r in zip(columns, bins, ranges, strict=True)]
+    if any(e.numel() < 2 for e in edges):
+        raise refusal(ValueError, "n is bigger then the specified dimension, this will result in an empty "
+                                  "tensor.")
     return _counted(columns, edges, weights, density), edges
 
 

@@ -37,7 +37,9 @@ def pad(arr, pad_width, mode="constant", stat_length=None, constant_values=0, en
         return arr
     if isinstance(pad_width, (bool, tuple, list, torch.Tensor)):
         _ask_widths(pad_width, mode)
-    width = [tuple(max(int(n), 0) for n in pair) for pair in _pairs(pad_width, arr.ndim)]
+        _ask_fractions(pad_width, mode, arr.ndim)
+    pairs = _pairs(pad_width, arr.ndim)
+    width = [tuple(max(int(n), 0) for n in pair) for pair in pairs]
     if mode == "median":
         raise refusal(NotImplementedError, "median mode is not supported yet")
     if isinstance(mode, FunctionType):
@@ -55,6 +57,9 @@ def pad(arr, pad_width, mode="constant", stat_length=None, constant_values=0, en
             arr = _mirrored(arr, axis, before, own, mode)
             arr = _mirrored(arr.flip(axis), axis, after, own, mode).flip(axis)
         return arr
+    if mode in ("edge", "wrap", *_STATISTICS) and (below := [n for pair in pairs for n in pair if n < 0]):
+        raise refusal(ValueError, "For 'Tile', 'dims' cannot contain negative integer numbers, but got "
+                                  f"{below[0]} in 0th.")
     if mode in _COPIES:
         for axis, (before, after) in enumerate(width):
             arr = arr.index_select(axis, _beyond(arr.shape[axis], before, after, mode, arr.device))
@@ -93,6 +98,21 @@ def _ask_widths(given, mode) -> None:
                           'size=Tuple<float>)".')
         if kind is float and isinstance(mode, str):
             raise refusal(TypeError, "'float' object cannot be interpreted as an integer")
+
+
+def _ask_fractions(given, mode, count: int) -> None:
+    """The errors for widths in a Tensor of floats, where some modes would count with them."""
+    if not isinstance(given, torch.Tensor) or not given.is_floating_point():
+        return
+    sizes = f"Tuple<Tensor{', int' * (count - 1)}>"
+    if mode in ("reflect", "symmetric"):
+        raise refusal(ValueError, "Only integer tensors of a single element can be converted to an index.")
+    if mode in ("edge", *_STATISTICS):
+        raise asked(failed_call(f"Tile()(input=Tensor, dims={sizes})",
+                                "Tile()(input=<Tensor>, dims=<Tensor, tuple of int>)"))
+    if mode == "wrap":
+        raise asked(failed_call(f"Slice()(input=Tensor, begin={sizes}, size={sizes})",
+                                "Slice()(input=<Tensor>, begin=<Tensor, tuple>, size=<Tensor, tuple>)"))
 
 
 def _pairs(given, count: int) -> list[tuple]:

@@ -185,16 +185,18 @@ def average(x, axis=None, weights=None, returned=False):
     Of integers an integer, rounded towards zero.
     """
     axes = tuple(range(x.ndim)) if axis is None else sorted_axes(_whole(axis), x.ndim)
+    if not axes and x.ndim:
+        raise refusal(IndexError, "tuple index out of range")
     if weights is None:
         result = _kernel("mean")(x, axes, False)
         count = x.numel() // (result.numel() or 1)
         return (result, torch.full_like(result, count)) if returned else result
     if not isinstance(weights, torch.Tensor):
-        weights = as_array(weights)
+        raise refusal(TypeError, f"expect Tensor, but got {renderings(weights)['typed']}")
     if weights.shape != x.shape:
         if weights.ndim != 1:
             raise TypeError("Weights should be None, 1-D or the same shape as input x.")
-        if not isinstance(axis, int):
+        if axis is None or len(axes) > 1:
             raise refusal(TypeError, "Axis must be specified when shapes of x and weights differ.")
         weights = weights.reshape([-1 if d == axes[0] else 1 for d in range(x.ndim)])
     total = _total(weights, axes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core.checks.words import renderings
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.lowering import lowered
 
@@ -66,8 +67,10 @@ def argwhere(a):
 def ix_(*args):
     """Each of several 1-d arrays along an axis of its own (``mindspore.numpy.ix_``)."""
     lines = []
-    for i, arg in enumerate(args):
-        line = as_array(arg)
+    for arg in args:
+        if not isinstance(arg, torch.Tensor):
+            raise refusal(TypeError, f"expect Tensor, but got {renderings(arg)['typed']}")
+    for i, line in enumerate(args):
         if line.ndim != 1:
             raise ValueError("Cross index must be 1 dimensional")
         lines.append(line.reshape([-1 if i == j else 1 for j in range(len(args))]))
@@ -134,10 +137,13 @@ def ravel_multi_index(multi_index, dims, mode="clip", order="C"):
     if order not in ("C", "F"):
         raise refusal(ValueError, "invalid order. Expected 'C' or 'F'")
     whole = as_given(dims) if isinstance(dims, (int, float, tuple, list)) else dims
-    if isinstance(whole, torch.Tensor) and (whole.is_floating_point() or whole.ndim > 1):
+    if isinstance(whole, torch.Tensor) and (whole.is_floating_point() or whole.ndim > 1 or
+                                            whole.dtype is torch.bool):
         raise refusal(TypeError, "only 1-D integer arrays are accepted.")
-    if isinstance(multi_index, bytes):
+    if isinstance(multi_index, (bytes, set)):
         raise refusal(TypeError, "Expect input to be array like.")
+    if isinstance(multi_index, (tuple, list)):
+        multi_index = as_array(multi_index)
     total, sizes = 0, [dims] if isinstance(dims, int) else list(map(int, dims))
     if len(multi_index) != len(sizes):
         raise ValueError(f"parameter multi_index must be a sequence of length {len(sizes)}")

@@ -387,7 +387,8 @@ around = round
 
 @lowered
 def clip(x, xmin, xmax, dtype=None):
-    """Limited to [xmin, xmax], either of which may be None; the dtype stays (``mindspore.numpy.clip``)."""
+    """Limited to [xmin, xmax], either of which may be None; the dtype stays, whatever ``dtype`` says
+    (``mindspore.numpy.clip``)."""
     if xmin is None and xmax is None:
         raise ValueError("One of max or min must be given.")
     x = as_constant(x)
@@ -396,5 +397,5 @@ def clip(x, xmin, xmax, dtype=None):
             bound = as_constant(bound)
             if not broadcasts(x.shape, bound.shape):
                 raise refusal(ValueError, "For 'LogicalOr', input1.shape and input2.shape need to broadcast.")
-            x = globals()[name].kernel(x, bound, dtype)
+            x = globals()[name].kernel(x, bound)
     return x

@@ -8,13 +8,14 @@ from functools import wraps
 import numpy as np
 import torch
 
-from ms2torch._core.checks.calls import compiled_name
+from ms2torch._core.checks.calls import class_text, compiled_name
 from ms2torch._core.checks.words import shown, with_public_classes
 from ms2torch._core.gradient import integers
 from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.construct import from_number
 from ms2torch._core.tensor.tensor import Tensor, as_torch, lift, lower, wrap
+from ms2torch.ops.function._array_methods import word as astype_word
 
 
 def refusal(kind: type[Exception], words: str) -> Exception:
@@ -64,9 +65,8 @@ def as_constant(obj, want: torch.dtype | None = None) -> torch.Tensor:
         flat = list(_leaves(obj))
         if any(x is None or isinstance(x, _dtype.Type) for x in flat):
             raise refusal(ValueError, "Input array must have the same size across all dimensions.")
-        if want is None and (unknown := _unknown_of(flat)):
-            raise refusal(NotImplementedError, f"The python type <class 'numpy.{unknown}'> cannot be "
-                          "converted to MindSpore type.")
+        if want is None:
+            _ask_named(flat)
         try:
             np.asarray(_plain(obj))
         except ValueError as wrong:
@@ -74,12 +74,19 @@ def as_constant(obj, want: torch.dtype | None = None) -> torch.Tensor:
     return as_array(obj, want)
 
 
-def _unknown_of(leaves) -> str:
-    """numpy's name for the 64 bits of Tensors among whole numbers, which has no dtype in MindSpore."""
-    kinds = {x.dtype if isinstance(x, torch.Tensor) else type(x) for x in leaves}
-    if torch.int64 in kinds and kinds <= _WHOLE:
-        return "longlong"
-    return "ulonglong" if torch.uint64 in kinds and kinds <= _UNSIGNED else ""
+def _ask_named(leaves) -> None:
+    """MindSpore's error for 64 bits of Tensors among whole numbers, and for whole numbers beyond Int64: its
+    table has no dtype by numpy's name for them."""
+    kinds = {x.dtype if isinstance(x, torch.Tensor) else torch.uint64 if _beyond(x) else type(x)
+             for x in map(lower, leaves)}
+    if unknown := "longlong" if torch.int64 in kinds and kinds <= _WHOLE else \
+            "ulonglong" if torch.uint64 in kinds and kinds <= _UNSIGNED else "":
+        raise refusal(NotImplementedError, f"The python type <class 'numpy.{unknown}'> cannot be converted "
+                                           "to MindSpore type.")
+
+
+def _beyond(x) -> bool:
+    return x.__class__ is int and 1 << 63 <= x < 1 << 64
 
 
 _UNSIGNED = {torch.bool, torch.uint8, torch.uint16, torch.uint32, torch.uint64}
@@ -99,6 +106,14 @@ def length_of(obj) -> int:
     except TypeError:
         raise refusal(TypeError, "Not support len of a 0-D tensor" if isinstance(obj, torch.Tensor) else
                       f"object of type {compiled_name(obj)} has no len()") from None
+
+
+def iterated(obj):
+    """What is in something, or Python's error, in MindSpore's words, for what has nothing in it."""
+    try:
+        return iter(lift(obj))
+    except TypeError:
+        raise refusal(TypeError, f"{compiled_name(obj)} object is not iterable") from None
 
 
 def subscripted(obj) -> None:
@@ -143,15 +158,16 @@ def valid_axes(axis, ndim: int) -> tuple[int, ...]:
     return axes
 
 
-def sorted_axes(axis, ndim: int) -> tuple[int, ...]:
-    """The axes that one or some mean, in rising order."""
-    if not isinstance(axis, (int, tuple)):
-        raise refusal(TypeError, f"For Tensor.ptp, the axis should be int, tuple, , but got {type(axis)}.")
-    given = axis if isinstance(axis, tuple) else (axis,)
+def sorted_axes(axis, ndim: int, lists: bool = False) -> tuple[int, ...]:
+    """The axes that one or some mean, in rising order; ``lists`` of them are taken too, or not."""
+    if not isinstance(axis, (int, tuple, *[list] * lists)):
+        raise refusal(TypeError, f"For Tensor.ptp, the axis should be int, tuple, {'list, ' * lists}, but "
+                                 f"got {class_text(lift(axis))}.")
+    given = axis if isinstance(axis, (tuple, list)) else (axis,)
     for one in given:
         if not isinstance(one, int):
-            raise refusal(TypeError, f"For Tensor.ptp, each axis must be integer, but got {type(one)} "
-                          f"in {axis}.")
+            raise refusal(TypeError, "For Tensor.ptp, each axis must be integer, but got "
+                          f"{class_text(lift(one))} in {shown(lift(axis))}.")
     axes = tuple(axis_in_range(one, ndim) for one in given)
     if len(set(axes)) < len(axes):
         raise refusal(ValueError, f"duplicate axes in {axes}.")
@@ -300,7 +316,19 @@ def cast_result(t: torch.Tensor, dtype) -> torch.Tensor:
 
 
 def cast(t: torch.Tensor, dtype):
+    """``t`` in ``dtype`` as Tensor.astype reads it, which takes numpy's classes, but none of its dtypes."""
+    if isinstance(dtype, np.dtype):
+        raise refusal(*told(astype_word, dtype))
     return t if dtype is None else integers.cast(t, _dtype.to_torch(dtype))
+
+
+def told(check, *given) -> tuple[type[Exception], str]:
+    """The class and words of the error that a check raises."""
+    try:
+        check(*given)
+    except Exception as wrong:
+        return type(wrong), str(wrong)
+    raise AssertionError("the check found nothing wrong")
 
 
 def arrays(count: int):

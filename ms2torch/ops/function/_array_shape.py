@@ -11,13 +11,14 @@ import numpy as np
 import torch
 
 from ms2torch._core import mode
-from ms2torch._core.checks.calls import wrong_inputs
-from ms2torch._core.checks.words import renderings, with_public_classes
+from ms2torch._core.checks.calls import class_text, wrong_inputs
+from ms2torch._core.checks.words import renderings, shown, with_public_classes
 from ms2torch._core.errors import asked, final
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import OMITTED, spelled
 from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import lift
 
 _RESHAPE = "Reshape()(input=<Tensor>, shape=<list of int, Tensor, tuple of int>)"
 _TRANSPOSE = "Transpose()(input=<Tensor>, dims=<list of int, tuple of int>)"
@@ -489,9 +490,9 @@ def check_repeats(repeats, of) -> None:
         repeats = repeats.tolist()
     many = repeats if isinstance(repeats, (tuple, list)) else (repeats,)
     for k, n in enumerate(many):
-        if isinstance(n, float):
-            raise final(TypeError(f"For 'repeat_interleave', each element in {many} should be int, but got "
-                                  f"{type(n)} at index {k}."))
+        if not isinstance(n, int):
+            raise final(TypeError(f"For 'repeat_interleave', each element in {shown(lift(many))} should be "
+                                  f"int, but got {class_text(lift(n))} at index {k}."))
         if isinstance(n, bool):
             raise final(TypeError("For 'repeat_elements', the 'rep' must be 'int',  but got 'bool'."))
         if isinstance(n, int) and n < 0:
