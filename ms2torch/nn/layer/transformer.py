@@ -73,12 +73,12 @@ class MultiheadAttention(Cell):
 
     def construct(self, query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None,
                   average_attn_weights=True):
+        batched = self._is_batched(query, key, value)
         q, k, v = query._t, key._t, value._t
         if key_padding_mask is not None:
             padding = key_padding_mask._t
             if padding.dtype is not torch.bool and not padding.is_floating_point():
                 raise ValueError("only bool and floating types of key_padding_mask are supported")
-        batched = q.ndim == 3
         if not batched:
             q, k, v = q.unsqueeze(1), k.unsqueeze(1), v.unsqueeze(1)
         elif self.batch_first:
@@ -95,6 +95,19 @@ class MultiheadAttention(Cell):
         if average_attn_weights:
             weights = weights.mean(1)
         return wrap(y), wrap(weights if batched else weights.squeeze(0))
+
+    @staticmethod
+    def _is_batched(query, key, value) -> bool:
+        """Whether there are samples; ValueError where the ranks are not 2, or 3, of all."""
+        rank = query.ndim
+        if rank not in (2, 3):
+            raise asked(ValueError("The `query` should be unbatched 2D or batched 3D tensor, but got "
+                                   f"`query` with {rank}D."))
+        if not key.ndim == value.ndim == rank:
+            kind = "batched" if rank == 3 else "unbatched"
+            raise asked(ValueError(f"For {kind} `query`, the `key` and `value` must be {rank}D tensor, "
+                                   f"but got `key` with {key.ndim}D and `value` with {value.ndim}D."))
+        return rank == 3
 
     def _attend(self, q, k, v, mask, padding, need_weights: bool):
         """Projected attention over (L, N, E): the output and the weights (N, heads, L, S) or None."""
@@ -248,9 +261,8 @@ class TransformerDecoderLayer(_Layer):
 
 def _copies(layer: _Layer, count: int) -> CellList:
     """``count`` equal layers like ``layer``: new weights, drawn once, as MindSpore does."""
-    if not isinstance(layer, _Layer):
-        raise AttributeError(f"The '{type(layer).__name__}' object has no attribute 'd_model'.")
-    first = type(layer)(*layer.like())
+    like = layer.like() if isinstance(layer, _Layer) else (layer.d_model,)      # (else an AttributeError)
+    first = type(layer)(*like)
     return CellList([copy.deepcopy(first) for _ in range(count)])
 
 
