@@ -247,7 +247,9 @@ def interp(x, xp, fp, left=None, right=None):
     x, xp, fp = map(as_array, (x, xp, fp))
     ask_float(x)
     x, xp, fp = map(floating, (x, xp, fp))
-    if xp.ndim == fp.ndim == 1 and len(xp) != len(fp):
+    if xp.ndim != 1 or fp.ndim != 1:
+        raise refusal(ValueError, "xp and fp must be 1-d sequences")
+    if len(xp) != len(fp):
         raise refusal(ValueError, "the y-coordinates must have the same length as `xp`")
     i = torch.searchsorted(xp, x).clamp(1, len(xp) - 1)
     slope = (fp[i] - fp[i - 1]) / (xp[i] - xp[i - 1])

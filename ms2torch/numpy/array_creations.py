@@ -80,6 +80,8 @@ def arange(start, stop=None, step=None, dtype=None):
         raise failed_call(f"Add()(input=Tensor, other={class_text(start)})",
                           "Add()(input=<Number, Tensor>, other=<Number, Tensor>)")
     given = [x for x in (start, stop, step) if x is not None]
+    if any(isinstance(x, torch.Tensor) and x.numel() != 1 for x in given):
+        raise refusal(ValueError, "Only one element tensors can be converted to Python scalars")
     whole = all(isinstance(x, int) for x in given)
     truth = all(isinstance(x, bool) for x in given)
     values = [x.item() if isinstance(x, torch.Tensor) else _single(x) for x in (start, stop, step)]

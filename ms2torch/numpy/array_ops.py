@@ -92,12 +92,17 @@ def moveaxis(a, source, destination):
             raise refusal(TypeError, f"axes should be integers, not {type(wrong[0])}")
         if isinstance(axes, (tuple, list)) and len(axes) > len({d % max(a.ndim, 1) for d in axes}):
             raise refusal(ValueError, 'duplicate value in "axis"')
+    if len({len(_tuple(axes)) for axes in (source, destination)}) > 1:
+        raise refusal(ValueError, "`source` and `destination` arguments must have the same number of "
+                                  "elements")
     return OPS["moveaxis"].kernel(a, source, destination)
 
 
 @arrays(1)
 def rollaxis(x, axis, start=0):
     """One axis moved before ``start`` (``mindspore.numpy.rollaxis``)."""
+    if isinstance(axis, tuple):
+        raise refusal(TypeError, "integer argument expected, but got <class 'tuple'>")
     axis = axis_in_range(axis, x.ndim)
     if not -x.ndim <= start <= x.ndim:
         raise refusal(ValueError, f"For rollaxis, start {start} is out of bounds.Ranging from {-x.ndim} to "
@@ -425,6 +430,8 @@ def unique(x, return_inverse=False):
 def size(a, axis=None) -> int:
     """How many elements there are, or how many along ``axis``, as an int (``mindspore.numpy.size``)."""
     a = as_array(lower(a))
+    if isinstance(axis, (tuple, type)) or hasattr(axis, "construct"):
+        raise refusal(TypeError, "axis argument should be integer.")
     return a.numel() if axis is None else a.shape[axis_in_range(axis, a.ndim)]
 
 

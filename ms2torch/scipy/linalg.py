@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from functools import wraps
 
+import numpy as np
 import torch
 
+from ms2torch._core.checks.calls import wrong_inputs
 from ms2torch._core.errors import final
 from ms2torch._core.operators.lowering import lowered
 from ms2torch._core.tensor.dtype import from_torch
@@ -244,6 +246,9 @@ def solve_triangular(
 
     MindSpore: ``mindspore.scipy.linalg.solve_triangular``.
     """
+    if isinstance(trans, (float, np.floating, np.bool_, np.ndarray)) or lower.__class__ is not bool:
+        raise final(wrong_inputs("SolveTriangular", a=a, b=b, trans=trans, lower=lower,
+                                 unit_diagonal=unit_diagonal))
     if trans not in (0, 1, 2, "N", "T", "C"):
         raise ValueError(
             f"For 'SolveTriangular', 'trans' must be in [0, 1, 2, 'N', 'T', 'C'], but got {trans}."

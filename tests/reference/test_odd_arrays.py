@@ -1,11 +1,19 @@
-"""What mindspore.numpy says of arguments that numpy would take, and what it takes that numpy would not."""
+"""What mindspore.numpy, scipy and mint say of arguments that numpy would take, and what they take that numpy would
+not."""
+
+from mindspore import dataset, mint, scipy
 
 from tests.reference.judge import case
-from tests.reference.test_given_twice_and_numpy_kinds import call
+from tests.reference.test_given_twice_and_numpy_kinds import NAMES
 from tests.reference.test_wrong_calls import told
 
+NAMES = {**NAMES, "mint": mint, "scipy": scipy, "dataset": dataset}
 F = "Tensor([[1.0, 2.0, 5.0], [1.0, 2.0, 4.0]])"
 I = "Tensor([[0, 1], [1, 0]], ms.int32)"
+
+
+def call(text):
+    return eval(text, NAMES)
 
 
 @case(each={"text": [
@@ -38,6 +46,35 @@ def test_axes(text):
     "mnp.dot(Tensor(2), Tensor([[1.0, 2.0]]))", "mnp.inner(Tensor([[1.0, 2.0]]), Tensor(2))",
     "mnp.dot(Tensor([2]), Tensor([1.0]))"]})
 def test_operands(text):
+    return told((call, text))
+
+
+@case(each={"text": [
+    "mnp.choose(1.5, i)", "mnp.choose(1, i)", "mnp.moveaxis(mnp.ones((2, 3, 4)), (), 0)",
+    "mnp.moveaxis(mnp.ones((2, 3, 4)), (0, 1), (1, 2))", "mnp.rollaxis(mnp.ones((2, 3, 4)), (1, 2))",
+    "mnp.size(x, (1,))", "mnp.size(x, 1)", "mnp.interp([1.0, 2.0], [[1.0, 2.0]], [[1.0, 2.0]])",
+    "mnp.arange(1, Tensor([4, 5]))", "mnp.arange(Tensor([4]))",
+    *[f"mint.min(x, 1, keepdim={keep})" for keep in ("1", "()", "None", "True")],
+    "mint.meshgrid(v, v, indexing='')", "mint.meshgrid(v, v, indexing=())", "mint.meshgrid(v, v)",
+    "mint.index_add(v, 0, Tensor([0], ms.int32), Tensor([1.0]), alpha=float('nan'))",
+    "mint.index_add(v, 0, Tensor([0], ms.int32), Tensor([1.0]), alpha=2)"]})
+def test_axes_of_others_and_words(text):
+    return told((call, text))
+
+
+L = "Tensor([[1.0, 0.0], [1.0, 1.0]]), Tensor([1.0, 2.0])"
+
+
+@case(each={"text": [
+    *[f"scipy.linalg.solve_triangular({L}, lower={v})" for v in ("range(2)", "...", "nn.ReLU()", "True", "1")],
+    *[f"scipy.linalg.solve_triangular({L}, lower=True, trans={v})" for v in ("np.float32(1)", "1.0", "np.array(1)", "1",
+                                                                            "'T'")],
+    "scipy.optimize.minimize(lambda x: (x**2).sum(), v, method='BFGS', options='').x.shape",
+    "scipy.optimize.minimize(lambda x: (x**2).sum(), v, method='LBFGS', options=[]).x.shape",
+    "scipy.optimize.minimize(lambda x: (x**2).sum(), v, method='BFGS', options={}).x.shape",
+    "scipy.optimize.line_search((1,), v, v)", "dataset.transforms.TypeCast(ms.float32)((1, (2,)))",
+    "dataset.transforms.TypeCast(ms.float32)([[1], [2]]).tolist()"]})
+def test_other_rooms(text):
     return told((call, text))
 
 

@@ -93,7 +93,7 @@ class TensorOperation:
             self._check_one(inputs)
         elif not inputs:
             raise pipeline_error("Input Tensor is not valid.\n")
-        columns = [x if is_pil(x) else _array(x) for x in inputs]
+        columns = [x if is_pil(x) else _given(x) for x in inputs]
         if self.implementation is not Implementation.PY and any(getattr(x, "size", 1) == 0 for x in columns):
             raise pipeline_error("Input Tensor has no data.\n")
         try:
@@ -481,6 +481,15 @@ def _result(value) -> np.ndarray:
     if value is None:
         raise pipeline_error(_NOTHING)
     return _array(value)
+
+
+def _given(value) -> np.ndarray:
+    """What a program gives to a transform; of sequences that are no array numpy's own error tells."""
+    return _array(np.asarray(value) if isinstance(value, (tuple, list)) and _has_rows(value) else value)
+
+
+def _has_rows(value) -> bool:
+    return any(isinstance(x, (tuple, list)) for x in value)
 
 
 def _array(value) -> np.ndarray:

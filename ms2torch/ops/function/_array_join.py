@@ -281,7 +281,7 @@ def meshgrid(*inputs, indexing="xy"):
 @mint_form(name="meshgrid")
 def _meshgrid_mint(*tensors, indexing=None):
     """Coordinate grids of vectors; ``indexing`` "ij" by default."""
-    order = chosen(indexing or "ij", "indexing", "meshgrid", *_ORDERS)
+    order = chosen("ij" if indexing is None else indexing, "indexing", "meshgrid", *_ORDERS)
     return _meshed(tensors, order)
 
 

@@ -94,7 +94,11 @@ def _index_add_method(input, dim=None, index=None, source=None, axis=None, *, al
 
 
 def _check_scaled(x, source, alpha) -> None:
-    """TypeError where ``alpha * source`` is of a dtype that x would have to become."""
+    """TypeError where ``alpha * source`` is of a dtype that x would have to become; a nan is refused."""
+    if alpha != alpha:
+        raise final(ValueError("The input value must be a legal float, but got 'nan'."))
+    if isinstance(alpha, int) and not -1 << 63 <= alpha < 1 << 63:
+        raise final(RuntimeError("Unable to cast Python instance of type <class 'int'> to C++ type 'long'"))
     if source.is_floating_point() or source.is_complex() or isinstance(alpha, bool):
         return
     common = "Float32" if isinstance(alpha, float) else "Int64" if source.dtype is torch.bool else None

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 import torch
 
-from ms2torch._core.checks.calls import describe, object_name
+from ms2torch._core.checks.calls import compiled_name, describe, object_name
 from ms2torch._core.checks.causes import broadcastable
 from ms2torch._core.checks.refusals import cannot_broadcast, one_dtype
+from ms2torch._core.errors import final
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.ops.function.grad_func import grad
 
@@ -180,6 +181,8 @@ def line_search(f: Callable, xk, pk, jac=None, gfk=None, old_fval=None, old_old_
     ``xk`` where they are known; ``old_old_fval``: the value a step before, which says how far to go first.
     """
     _check(xk, pk)
+    if not callable(f):
+        raise final(TypeError(f"{compiled_name(f)} object is not callable"))
     value = None if old_fval is None else float(old_fval)
     gradient = None if gfk is None else gfk._t
     before = None if old_old_fval is None else float(old_old_fval)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 import torch
 
-from ms2torch._core.checks.calls import object_name, type_description
+from ms2torch._core.checks.calls import compiled_name, object_name, type_description
 from ms2torch._core.errors import unsupported
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.ops.function.grad_func import grad
@@ -152,5 +153,9 @@ def minimize(func, x0, args=(), method=None, jac=None, hess=None, hessp=None, bo
         return func(x, *args)
 
     _check(f, x0, kind is _Inverse)
+    if options is not None and not isinstance(options, Mapping):
+        name = method.lower()
+        raise TypeError(f"mindspore.scipy.optimize._{name}.minimize_{name}() argument after ** must be a "
+                        f"mapping, not {compiled_name(options)[1:-1]}")
     gradient = grad(f) if jac is None else lambda x: jac(x, *args)
     return _descend(kind, f, gradient, x0, **(options or {}))
