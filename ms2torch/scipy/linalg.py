@@ -98,6 +98,9 @@ def _system(api: str, name: str, matrix, b, **flags):
 @lowered
 def block_diag(*arrs):
     """A matrix with the given ones along its diagonal (``mindspore.scipy.linalg.block_diag``)."""
+    for t in arrs:
+        if isinstance(t, (bool, int, float)):
+            raise final(AttributeError(f"'{type(t).__name__}' object has no attribute 'ndim'"))
     if any(t.ndim > 2 for t in arrs):
         raise final(ValueError("Arguments to mindspore.scipy.linalg.block_diag must have at most 2 "
                                "dimensions."))

@@ -72,6 +72,11 @@ L = "Tensor([[1.0, 0.0], [1.0, 1.0]]), Tensor([1.0, 2.0])"
     "scipy.optimize.minimize(lambda x: (x**2).sum(), v, method='BFGS', options='').x.shape",
     "scipy.optimize.minimize(lambda x: (x**2).sum(), v, method='LBFGS', options=[]).x.shape",
     "scipy.optimize.minimize(lambda x: (x**2).sum(), v, method='BFGS', options={}).x.shape",
+    "scipy.optimize.minimize(lambda x: (x**2).sum(), 'a', method='BFGS')",
+    "scipy.optimize.minimize(lambda x: (x**2).sum(), [1.0], method='BFGS')", "scipy.linalg.block_diag(v, v, v, 1)",
+    "ops.bartlett_window(Tensor(5), dtype=np.dtype('float32'))", "ops.blackman_window(Tensor(5), dtype=np.float32)",
+    "ops.bartlett_window(Tensor(5), dtype=ms.float32)", "ops.nansum(v, dtype=np.dtype('float32'))",
+    "ops.nansum(v, dtype=np.float16)", "ops.nanmean(v, dtype=np.dtype('float16'))",
     "scipy.optimize.line_search((1,), v, v)", "dataset.transforms.TypeCast(ms.float32)((1, (2,)))",
     "dataset.transforms.TypeCast(ms.float32)([[1], [2]]).tolist()"]})
 def test_other_rooms(text):

@@ -21,7 +21,7 @@ from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.torch_private import is_transforming
 from ms2torch._naming import generations
 
-from ._array_methods import DTYPES
+from ._array_methods import DTYPES, word
 from ._array_shape import whole
 from ._math_axis import axes, distinct, every, one_twice, unseen
 
@@ -31,7 +31,7 @@ _NAMES = spelled(axis="dim", keep_dims="keepdim")
 def _cast(t, dtype, name=None):
     if dtype is None:
         return t
-    return integers.cast(t, _dtype.given(dtype, name) if name else _dtype.to_torch(dtype))
+    return integers.cast(t, _dtype.given(dtype, name) if name else _dtype.to_torch(word(dtype)))
 
 
 # ---- sum, mean, prod ---------------------------------------------------------------------------------------

@@ -16,7 +16,10 @@ from ms2torch._core.tensor import dtype as _dtype
 from ._short_time import *  # noqa: F403
 
 
-def _length(window_length, name: str) -> int:
+def _length(window_length, name: str, dtype) -> int:
+    if isinstance(dtype, (np.dtype, type)):
+        raise final(TypeError(f"For '{name}', the type of 'dtype' should be 'Type', but got type "
+                              f"'{type(dtype).__name__}'."))
     if not isinstance(window_length, torch.Tensor):
         kind = "Int64" if isinstance(window_length, int) else type(window_length).__name__
         raise final(TypeError(f"For Primitive[{name}], the type of input argument[window_length] must be "
@@ -39,13 +42,15 @@ def _made(make, length: int, periodic: bool, dtype, *shape) -> torch.Tensor:
 @op(primitive="BartlettWindow", init={"periodic": True, "dtype": _dtype.float32})
 def bartlett_window(window_length, periodic=True, *, dtype=None):
     """A triangle (``mindspore.ops.bartlett_window``); ``window_length`` is a Tensor."""
-    return _made(torch.bartlett_window, _length(window_length, "BartlettWindow"), periodic, dtype)
+    length = _length(window_length, "BartlettWindow", dtype)
+    return _made(torch.bartlett_window, length, periodic, dtype)
 
 
 @op(primitive="BlackmanWindow", init={"periodic": True, "dtype": _dtype.float32})
 def blackman_window(window_length, periodic=True, *, dtype=None):
     """Blackman's sum of two cosines (``mindspore.ops.blackman_window``); ``window_length`` is a Tensor."""
-    return _made(torch.blackman_window, _length(window_length, "BlackmanWindow"), periodic, dtype)
+    length = _length(window_length, "BlackmanWindow", dtype)
+    return _made(torch.blackman_window, length, periodic, dtype)
 
 
 @primitive("HammingWindow", init={"periodic": True, "alpha": 0.54, "beta": 0.46, "dtype": _dtype.float32})

@@ -115,7 +115,7 @@ def _check(f, x0, bfgs: bool) -> None:
     if not isinstance(x0, Tensor):
         if not bfgs:
             raise TypeError(f"For 'Size', input must be a Tensor, but got: {type_description(x0)}.")
-        if x0 is None or isinstance(x0, np.ndarray):
+        if not isinstance(x0, (bool, int, float, list, tuple)) or isinstance(x0, np.generic):
             raise TypeError("Expect input to be array like.")
         raise AttributeError(f"{object_name(x0)} has no attribute 'shape'")
     if not x0.ndim:
