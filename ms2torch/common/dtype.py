@@ -152,7 +152,7 @@ def dtype_to_nptype(type_: Type) -> type:
             raise TypeError("The Numpy bfloat16 data type is not supported now: it needs the package "
                             "ml_dtypes. Tensor.asnumpy() gives bfloat16 as float32.") from None
         return np_bfloat16
-    if getattr(type_, "numpy", None) is None:
+    if not isinstance(type_, Type) or getattr(type_, "numpy", None) is None:
         raise KeyError(type_)
     return type_.numpy
 

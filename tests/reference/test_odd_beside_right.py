@@ -56,3 +56,59 @@ def test_arguments_of_no_name_none_and_too_many():
              lambda: ops.unstack(X, 0, 2), lambda: value.set_dtype()]
     methods = [getattr(value, n) for n in ("is_shared", "is_pinned", "is_signed", "is_complex", "is_init")]
     return answers(lambda call: call(), calls), answers(lambda m: m(1), methods), answers(lambda m: m(a=1), methods)
+
+
+def calls_of_functions():
+    """Odd values beside right ones that functions and methods look closer at."""
+    x, flat, at = Tensor(data((2, 2))), Tensor(data((3,))), Tensor([[0, 1]])
+    return {
+        "cov": [lambda v=v: ops.cov(x, correction=v) for v in (1j, range(2))],
+        "celu": [lambda v=v: ops.celu(x, v) for v in (Tensor(1), Tensor(1.0))],
+        "addcmul": [lambda: ops.addcmul(x, x, x, np.bool_(True)), lambda: x.addcmul(x, x, np.bool_(True))],
+        "clip_by_norm": [lambda v=v: ops.clip_by_norm(x, v) for v in (2**63, np.array(1.0), np.array([1.0]))],
+        "clip_by_value": [lambda v=v: ops.clip_by_value(x, v, 3) for v in ([-3], -3)],
+        "cross": [lambda: ops.cross(flat, Tensor(1.0))],
+        "cosine": [lambda v=v: ops.cosine_embedding_loss(x, x, Tensor([1, 1]), v) for v in (Tensor(0.0), np.float32(1))],
+        "crop": [lambda: ops.crop_and_resize(x.reshape(1, 2, 2, 1), Tensor([[0.0, 0.0, 1.0, 1.0]]),
+                                             Tensor([0], ms.int32), b"ab")],
+        "pool": [lambda v=v: ops.avg_pool1d(x.reshape(1, 1, 4), 2, v) for v in (range(2), "")]
+        + [lambda: ops.avg_pool2d(x.reshape(1, 1, 2, 2), 2, "")],
+        "fmod": [lambda: ops.fmod(np.float32(3), 2), lambda: ops.fmod(np.int64(3), np.int64(2))],
+        "power": [lambda v=v: ops.float_power_ext(v, x) for v in (np.int64(2), 1j)]
+        + [lambda: ops.float_power(np.bool_(True), x)],
+        "full_like": [lambda: ops.full_like(ms.COOTensor(Tensor([[0, 1]], ms.int32), Tensor([1.0]), (2, 2)), 1,
+                                            dtype=ms.int32)],
+        "index_fill": [lambda v=v: ops.index_fill(x, 0, Tensor([0], ms.int32), v)
+                       for v in (np.int64(3), np.float32(3), np.bool_(True))],
+        "gather": [lambda: ops.gather(x, Tensor([0]), 0, None)],
+        "gumbel": [lambda: ops.gumbel_softmax(x, float("nan"))],
+        "fractional": [lambda v=v: ops.fractional_max_pool3d(Tensor(np.ones((1, 1, 4, 4, 4), np.float32)), v,
+                                                             output_size=(2, 2, 2)) for v in (-1, (1, 0, 1))],
+        "transpose": [lambda: x.transpose(0, dim1=1), lambda: x.transpose(0, 1, dim1=1),
+                      lambda: x.transpose((0, 1), dim1=1)],
+        "chunk": [lambda: x.chunk(2, 0, dim=0), lambda: ops.chunk(x, float("inf"))],
+        "index_put": [lambda v=v: x.index_put((v,), Tensor([1.0, 1.0]))
+                      for v in (Tensor(1), Tensor([1]), Tensor([[1]]), Tensor([True, False]))],
+        "repeats": [lambda v=v: x.repeat_interleave(v, 0) for v in ((np.int64(2),), (Tensor(2),), (2,), np.int64(2))]
+        + [lambda: ops.repeat_interleave(x, (np.int64(2),), 0)],
+        "axes": [lambda: x.ptp((np.int64(1),)), lambda: x.max(axis=(np.int64(1),)), lambda: x.min(axis=(Tensor(1),))],
+        "choose": [lambda: Tensor([0, 1, 0]).choose(Tensor([1.0, 2.0])), lambda: at.choose(x), lambda: at.choose(flat)],
+        "astype": [lambda: x.astype(ms.int32, flat), lambda: x.astype(ms.int32, False)],
+        "nptype": [lambda: ms.dtype_to_nptype(Tensor)],
+        "alpha": [lambda: x.add(x, alpha=2**63), lambda: x.sub(x, alpha=2**63), lambda: x.add(x, alpha=2)],
+    }
+
+
+@case(each={"name": [*calls_of_functions()]})
+def test_what_functions_and_methods_look_at(name):
+    return answers(lambda call: call(), calls_of_functions()[name])
+
+
+NUMBERS = (1, 1.5, True, np.float32(2), np.float64(2), np.int64(2), 2**63, 1j, (1,), [1.0], (Tensor(1),), None)
+
+
+@case(each={"name": ["assign", "assign_add", "assign_sub"],
+            "dtype": [ms.float32, ms.int32, ms.uint16, ms.float16]})
+def test_numbers_for_a_parameter(name, dtype):
+    """A number goes into a Parameter whose kind it has; a sequence never does."""
+    return answers(lambda v: getattr(ops, name)(ms.Parameter(Tensor(np.ones(()), dtype), name="p"), v), NUMBERS)

@@ -61,6 +61,7 @@ def with_precheck(called: str, kernel, run, places: dict[str, str], defaults: di
 
 def _compiled(called: str, kernel, run, places, defaults, no_form, also, apart):
     own, space = arguments(kernel), {"__name__": __name__, "_run": run, "_Torch": torch.Tensor,
+                                     "_Parameter": torch.nn.Parameter,
                                      "_OMITTED": OMITTED}
     by_place = {place: name for name, place in places.items()}
     tests = [test for place, kinds in LOOKING.get(called, {}).items() if place in by_place
@@ -164,7 +165,8 @@ def _tests(name: str, kinds: list[str], by_place, space):
     for k in kinds:
         if k.startswith("not "):
             space[f"_in_{name}"] = refused.dtypes(k[4:])
-            yield f"({name}.__class__ is _Torch and {name}.dtype not in _in_{name})"
+            yield (f"({name}.dtype not in _in_{name} if {name}.__class__ is _Torch else "
+                   f"{name}.__class__ is _Parameter and {name}.dtype not in _in_{name})")
         elif k.startswith("dtype "):
             space[f"_only_{name}"] = refused.dtypes("|".join(d[6:] for d in kinds if d.startswith("dtype ")))
             yield f"({name}.__class__ is _Torch and {name}.dtype in _only_{name})"

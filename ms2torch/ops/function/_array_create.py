@@ -198,6 +198,8 @@ def _zeros_like(x):
 @op(mint=True)
 def full_like(input, fill_value, *, dtype=None):
     """``fill_value`` in the shape of ``input``, and in its dtype unless another is given."""
+    if not isinstance(input, torch.Tensor):
+        raise TypeError(f"For ops.full_like, the argument 'x' must be tensor, but got {type(input)}")
     return filled(input.shape, fill_value, _of_full(dtype) or input.dtype)
 
 

@@ -56,7 +56,7 @@ def _sparse_gather(params, indices, axis):
 
 def gathered(x, index, axis, batch_dims=0):
     """Shared kernel of ``gather`` and its Tensor method."""
-    if batch_dims:
+    if batch_dims or batch_dims is None:
         return _gather_batches(x, index, int(axis), batch_dims)
     try:
         if index.ndim == 1:

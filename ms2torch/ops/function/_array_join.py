@@ -423,9 +423,12 @@ def chunk(input, chunks, axis=0):
     return chunked(input, chunks, axis)
 
 
+_FIRST = type("First", (int,), {})(0)     # an axis that was not given
+
+
 @method(name="chunk")
 @spelled(dim="axis")
-def _chunk_method(input, chunks, axis=0):
+def _chunk_method(input, chunks, axis=_FIRST):
     """At most ``chunks`` parts of one size along ``axis``, the last perhaps smaller."""
     return chunked(input, chunks, axis)
 
@@ -439,6 +442,8 @@ def _chunk_mint(input, chunks, dim=0):
 def chunked(input, chunks, axis):
     """Shared kernel of the forms of ``chunk``."""
     _axis_in_bounds(axis, input.ndim)
+    if isinstance(chunks, float):
+        raise TypeError(f"For ops.chunk type of argument `chunks` should be integer, but got {type(chunks)}")
     if chunks <= 0:
         raise ValueError(f"For ops.chunk parameter 'chunks' must be greater than 0, but got {chunks}")
     return tuple(torch.chunk(input, min(chunks, input.shape[axis] or 1), axis))

@@ -25,7 +25,7 @@ from ms2torch._core.checks.compiled_methods import one_argument, without_argumen
 from ms2torch._core.checks.overloads import overload_error
 from ms2torch._core.checks.words import renderings
 from ms2torch._core.devices.device import device as _here
-from ms2torch._core.errors import asked
+from ms2torch._core.errors import asked, final
 from ms2torch._core.gradient import integers
 from ms2torch._core.operators.registry import method
 from ms2torch._core.operators.spelling import OMITTED
@@ -48,6 +48,8 @@ def astype(self, dtype, copy=True):
     The same memory where the dtype stays.
     """
     t = self._t
+    if copy.__class__ is not bool and isinstance(copy, Tensor):
+        bool(copy)                              # (a number's truth is asked for)
     want = dtype.torch if isinstance(dtype, _dtype.Type) else None
     if want is None:
         want = _dtype.to_torch(word(dtype))
@@ -256,6 +258,19 @@ def reshape_as(input, other):
     return _reshaped(input, tuple(other.shape))
 
 
+def _swapped(axes: tuple, dim0, dim1) -> tuple:
+    """The two axes of a `transpose` that names one of them, at least."""
+    if dim0 is not None and not axes:
+        return dim0, dim1
+    if dim0 is not None or len(axes) != 1:
+        raise no_matching_form("transpose", *axes, **{"dim0": dim0} if dim0 is not None else {},
+                               **{"dim1": dim1} if dim1 is not None else {})
+    if not isinstance(axes[0], (int, np.integer)):
+        raise final(TypeError("transpose(): argument 'dim0' (position 1) must be int, not "
+                              f"{type(axes[0]).__name__}."))
+    return axes[0], dim1
+
+
 @method
 def transpose(input, *axes, dim0=None, dim1=None):
     """The axes in another order, by default reversed; two numbers swap these.
@@ -263,8 +278,8 @@ def transpose(input, *axes, dim0=None, dim1=None):
     (``mindspore.Tensor.transpose``.) The order is given as numbers or as one tuple; in a graph two numbers
     are a matrix's order, too.
     """
-    if dim0 is not None:
-        return torch.transpose(input, dim0, dim1)
+    if dim0 is not None or dim1 is not None:
+        return torch.transpose(input, *_swapped(axes, dim0, dim1))
     ndim = input.ndim
     if not axes:
         return input.permute(*range(ndim - 1, -1, -1))

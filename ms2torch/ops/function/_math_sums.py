@@ -37,6 +37,9 @@ def _scaled(name, input, other, alpha):
     """The operands of ``name``, the second times ``alpha``, which has no say in the result's dtype."""
     if isinstance(alpha, np.number) or (isinstance(alpha, torch.Tensor) and not alpha.ndim):
         alpha = alpha.item()
+    if isinstance(alpha, int) and not -1 << 63 <= alpha < 1 << 63:
+        raise final(SystemError(f"<method '{name.lower()}' of 'TensorPy' objects> returned a result with an "
+                                "exception set"))
     if not isinstance(alpha, (int, float)):
         raise TypeError(f"Failed calling {name.lower()} with \"{name.lower()}(Tensor, alpha="
                         f"{describe(alpha)})\".")

@@ -414,4 +414,6 @@ def glu(x, axis=-1):
 @op
 def gumbel_softmax(logits, tau=1.0, hard=False, dim=-1):
     """Softmax of logits with Gumbel noise (``mindspore.ops.gumbel_softmax``; torch's generator)."""
+    if tau != tau:
+        raise final(ValueError("For 'gumbel_softmax', the 'tau' must be a legal value, but got 'nan'."))
     return F.gumbel_softmax(logits, tau, hard, dim=dim)

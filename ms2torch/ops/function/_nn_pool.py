@@ -474,6 +474,9 @@ def _fractional(x, kernel, output, ratio, samples, dims, api):
             raise final(ValueError(f"{called} in range of (0.0, 1.0), but got {share} with type 'float'."))
     pool = F.fractional_max_pool2d_with_indices if dims == 2 else F.fractional_max_pool3d_with_indices
     kernel = _numbers(kernel, dims)
+    if dims == 3 and (wrong := next((n for n in kernel if n.__class__ is int and n < 1), None)) is not None:
+        raise final(ValueError("For 'FractionalMaxPool3DWithFixedKsize', the 'ksize item' must be int and "
+                               f"must > 0, but got '{wrong}' with type 'int'."))
     size = None if output is None else _numbers(output, dims)
     if samples is None:
         from ms2torch.ops.function.random_func import rand

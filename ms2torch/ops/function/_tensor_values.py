@@ -154,6 +154,9 @@ def choose(input, choices, mode="clip"):
         raise ValueError("For 'Tensor.choose', the original tensor and the argument 'choices' cannot be "
                          "scalars. Their dimensions should all be > 0, but got the original tensor's "
                          f"dimension 0, 'choices' dimension {rank}.")
+    if isinstance(choices, torch.Tensor):       # (whole, to as many of the result's shape)
+        shape = torch.broadcast_shapes(input.shape, choices.shape[1:])
+        choices = _broadcast_choices(choices, (choices.shape[0], *shape))
     index, *choices = torch.broadcast_tensors(input.long(), *(
         c if isinstance(c, torch.Tensor) else as_torch(c) for c in choices))
     n = len(choices)
@@ -161,6 +164,17 @@ def choose(input, choices, mode="clip"):
     found = torch.stack(choices).gather(0, index.unsqueeze(0)).squeeze(0)
     # MindSpore looks up Int32s, whatever is given; the gradient passes through.
     return integers.cast(integers.cast(found, torch.int32), found.dtype)
+
+
+def _broadcast_choices(choices, shape):
+    try:
+        return choices.broadcast_to(shape)
+    except RuntimeError:
+        told = [f"({', '.join(map(str, sizes))})" for sizes in (choices.shape, shape)]
+        raise final(ValueError(
+            "For 'BroadcastTo', in order to broadcast, each dimension pair must be equal or input dimension "
+            f"is 1 or target dimension is -1. But got x_shape: {told[0]}, target shape: {told[1]}."
+        )) from None
 
 
 @method
@@ -214,6 +228,14 @@ def masked_scatter(input, mask, source):
 @method
 def index_put(input, indices, values, accumulate=False):
     """With ``values`` at the places that the tensors in ``indices`` name, added where ``accumulate``."""
+    for k, i in enumerate(indices):
+        if i.dtype not in (torch.int32, torch.int64):
+            raise TypeError(f"For primitive[IndexPut], the input argument[indices[{k}]:] must be a type of "
+                            "{Tensor[Int32], Tensor[Int64]}, but got "
+                            f"Tensor[{_dtype.from_torch(i.dtype)}].")
+        if i.ndim != 1:
+            raise ValueError(f"For primitive[IndexPut], the rank of indices[{k}] must be equal to 1, but got "
+                             f"{i.ndim}.")
     return torch.index_put(input, [i.long() if i.dtype is torch.int32 else i for i in indices],
                            values.to(input.dtype), builtins.bool(accumulate))
 

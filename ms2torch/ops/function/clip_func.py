@@ -165,6 +165,9 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
                                 "Pow()(input=<Number, Tensor>, exponent=<Number, Tensor>)"))
     if isinstance(max_norm, np.ndarray) and not max_norm.ndim:
         max_norm = max_norm.item()
+    if isinstance(max_norm, int) and not -1 << 63 <= max_norm < 1 << 63:
+        raise final(SystemError("<method '__mul__' of 'TensorPy' objects> returned a result with an "
+                                "exception set"))
     total = _total_norm(tensors, float(norm_type))
     if error_if_nonfinite and not torch.isfinite(total):
         raise RuntimeError(f"For clip_by_norm, the total norm of order {norm_type} from input is non-finite.")

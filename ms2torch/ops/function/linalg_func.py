@@ -379,6 +379,9 @@ def cross(input, other, dim=None):
         if dim is None:
             raise ValueError("For 'Cross', the size of inputs dim must contain 3, but got [const vector]"
                              f"{{{', '.join(map(str, input.shape))}}}.")
+    if not (input.ndim and other.ndim):
+        raise ValueError("For cross, each input must have at least one dimension, but got input_1 with dim "
+                         f"{input.ndim}, input_2 with dim {other.ndim}")
     input, other = promote(input, other)
     if input.ndim != other.ndim:
         input, other = torch.broadcast_tensors(input, other)

@@ -5,9 +5,12 @@ The result is the variable's new value, a plain Tensor; gradients are as ``_writ
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 
 from ms2torch._core import mode
+from ms2torch._core.checks.calls import describe, failed_call
+from ms2torch._core.errors import final
 from ms2torch._core.operators.registry import op
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, as_torch
@@ -19,17 +22,17 @@ __all__ = ["assign", "assign_add", "assign_sub"]
 
 def fitting(variable: Tensor, value, name: str) -> torch.Tensor:
     """``value`` as a tensor that can go into ``variable``; MindSpore's errors where it cannot."""
-    t = value._t if isinstance(value, Tensor) else as_torch(value, variable.dtype)
+    t = value._t if isinstance(value, Tensor) else _number(value, variable, name)
     variable = whole_of(variable)
     old = variable._t
     if old._is_view() and mode.differentiation is None and not mode.graph:
         raise _of_a_view(old, name)
     if t.dtype is not old.dtype and _dtype.common(old.dtype, t.dtype) is not old.dtype:
-        raise TypeError(
-            "Data type conversion is not supported for a 'Parameter', nor for the input tensor of an "
-            f"in-place operator, so data type {variable.dtype}, which cannot be converted to data type "
-            f"{_dtype.from_torch(t.dtype)} automatically.")
-    if name != "Assign" and 0 in (t.ndim, old.ndim) and t.numel() == old.numel():
+        raise _unfit(variable.dtype, _dtype.from_torch(t.dtype))
+    if 0 in (t.ndim, old.ndim) and t.numel() == old.numel() and t.ndim != old.ndim:
+        if name == "Assign":
+            raise RuntimeError(f"For 'Assign', the 'x' and 'y' must have the same dimension, but got the "
+                               f"dimension of 'x': {old.ndim} and the dimension of 'y': {t.ndim}")
         return t.reshape(old.shape)
     if t.ndim != old.ndim:
         raise ValueError(f"For '{name}','value' must have the same rank as 'variable'. But got 'value' rank: "
@@ -39,6 +42,32 @@ def fitting(variable: Tensor, value, name: str) -> torch.Tensor:
                          f"shape: ({', '.join(map(str, t.shape))}), 'variable' shape: "
                          f"({', '.join(map(str, old.shape))}).")
     return t
+
+
+def _number(value, variable: Tensor, name: str) -> torch.Tensor:
+    """A number as a tensor of a Parameter's dtype, to which its own kind, of whole numbers or fractions, must
+    convert."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if not isinstance(value, (bool, int, float)):
+        raise final(failed_call(f"{name}()(variable=Tensor, value={describe(value)})",
+                                f"{name}()(variable=<Tensor>, value=<Number, Tensor>)"))
+    if value.__class__ is int and not -1 << 63 <= value < 1 << 63:
+        raise final(RuntimeError("Unable to cast Python instance of type <class 'int'> to C++ type 'long'"))
+    kind = _dtype.bool_ if value.__class__ is bool else _dtype.int64 if isinstance(value, int) else \
+        _dtype.float32
+    old = variable._t
+    if old.dtype in _dtype.UNSIGNED and kind is not _dtype.bool_:
+        raise final(TypeError(f"Type implicit conversion between Tensor[{kind}] and {variable.dtype} is not "
+                              "supported."))
+    if _dtype.promote_scalar(old, value)[0].dtype is not old.dtype:
+        raise _unfit(variable.dtype, kind)
+    return as_torch(value, variable.dtype)
+
+
+def _unfit(old, new) -> TypeError:
+    return final(TypeError(
+        "Data type conversion is not supported for a 'Parameter', nor for the input tensor of an in-place "
+        f"operator, so data type {old}, which cannot be converted to data type {new} automatically."))
 
 
 def _of_a_view(t: torch.Tensor, name: str) -> RuntimeError:
