@@ -287,3 +287,43 @@ def test_values_of_no_kind(name):
              "SparseTensor": lambda v: ms.common.SparseTensor(places, v, (2, 2))}
     return answers(calls[name], (slice(0, 2), b"ab") if name in ("stack", "reshape_as", "SparseTensor") else
                    (np.float32(3), (1, 2)))
+
+
+def weights():
+    return [Parameter(Tensor(np.ones((2, 2), np.float32)), name=name) for name in "abc"]
+
+
+@case(each={"place": [3, 4, 5, 6, 7, 8]})
+def test_odd_numbers_of_an_optimizers_operator(place):
+    """Of AdamWeightDecay's step and rates a Tensor of one is a number, numpy's are none."""
+    grad = Tensor(np.ones((2, 2), np.float32))
+
+    def step(value):
+        given = [*weights(), 0.1, 0.9, 0.99, 1e-8, 0.1, grad]
+        given[place] = value
+        return ops.AdamWeightDecay()(*given)
+
+    return answers(step, (np.int64(1), np.float32(1), np.bool_(True), 0.5, grad))
+
+
+@case(each={"name": ["ApplyRMSProp", "LogicalAnd", "ScalarCast", "ListDiff", "TupleToArray"]})
+def test_odd_values_of_operators(name):
+    flags, half = Tensor([True, False]), np.float32(0.5)
+    calls = {"ApplyRMSProp": lambda v: ops.ApplyRMSProp()(*weights(), 0.1, v, 0.9, 0.0, 1e-8),
+             "LogicalAnd": lambda v: ops.LogicalAnd()(flags, v), "ListDiff": lambda v: ops.ListDiff()(Tensor([1, 2]), v),
+             "ScalarCast": lambda v: ops.ScalarCast()(v, ms.float32), "TupleToArray": ops.TupleToArray()}
+    values = {"ApplyRMSProp": (np.int64(1), half, 1j, Tensor(np.ones((2, 2), np.float32))),
+              "LogicalAnd": (np.bool_(True), True), "ListDiff": (Tensor([1.0]), Tensor([1])),
+              "ScalarCast": (np.bool_(True), True),
+              "TupleToArray": (((1, 2), (3, 4)), (1, 2))}
+    return answers(calls[name], values[name])
+
+
+@case(each={"name": ["HyperMap", "Map"]})
+def test_what_is_no_flag(name):
+    return answers(lambda v: getattr(ops, name)(None, v), ({1}, int, slice(0, 2), ms.float32, None, 1, 1.5, np.bool_(True)))
+
+
+@case()
+def test_what_is_no_function():
+    return answers(ops.Custom, (X, 1.5, True, (), (1, 2), np.int64(1), {1}, ms.float32, nn.ReLU()))

@@ -11,7 +11,7 @@ from ms2torch._core.checks import refused, rules
 from ms2torch._core.checks.call_errors import lazy_checker, mindspore_error, parser_error, with_guard
 from ms2torch._core.checks.calls import are_unfit, is_unconverted
 from ms2torch._core.checks.guards import GUARDED, LOOKING
-from ms2torch._core.checks.odd import ODD, AcceptedKinds, odd_error, plain_places
+from ms2torch._core.checks.odd import LOOKED, ODD, AcceptedKinds, odd_error, plain_places
 from ms2torch._core.checks.prechecks import with_precheck
 from ms2torch._core.checks.preconditions import PRECONDITIONS, AcceptedCalls, precondition_error
 from ms2torch._core.checks.words import told_of_numpys
@@ -205,7 +205,8 @@ class _Form:
             return rules.refusal(name, raw, order, late=False, written=written(args))
 
         check = calling in LOOKING and lazy_checker(calling, tuple(map(str, range(len(order)))), {})
-        careful = asks or converts or check or looks
+        odd = calling in LOOKED
+        careful = asks or converts or check or looks or odd
         named = frozenset((*order, *meant))
         least = sum(p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
                     for p in self.takes)
@@ -219,7 +220,8 @@ class _Form:
                 if (wrong := (asks and precondition_error(calling, {f"a{k}": v for k, v in enumerate(raw)}))
                         or (check and check(raw))):
                     raise early(args, raw) or wrong
-                if looks and (wrong := rules.refusal(name, raw, order, written=written(args))):
+                if (looks and (wrong := rules.refusal(name, raw, order, written=written(args)))) or (
+                        odd and (wrong := odd_error(calling, by_place(raw), failed=False))):
                     raise wrong
                 accepted.add(key)
             try:

@@ -17,6 +17,7 @@ from ms2torch._core.gradient import autodiff
 from ms2torch._core.gradient.passes import Valued
 from ms2torch._core.gradient.rows import as_gradients
 from ms2torch._core.random import graph_streams
+from ms2torch._core.tensor.dtype import Type
 from ms2torch._core.tensor.printing import plain_repr
 from ms2torch._core.tensor.tensor import Tensor, lift
 from ms2torch.common.parameter import Parameter
@@ -191,9 +192,11 @@ def _in_its_language(function):
 
 
 def _is_flag(value) -> bool:
-    """Whether C++ takes a value for a bool: one that can be asked whether it is true."""
+    """Whether C++ takes a value for a bool: None, and what can be asked whether it is true."""
+    if value is None or type(value).__name__ in ("CSRTensor", "COOTensor") or isinstance(value, Type):
+        return value is None
     try:
-        return type(value).__name__ != "CSRTensor" and bool(value) in (True, False)
+        return hasattr(type(value), "__bool__") and bool(value) in (True, False)
     except Exception:
         return False
 
@@ -202,14 +205,13 @@ class _Mapping:
     """Applies a function over the items of sequences side by side."""
 
     def __init__(self, ops=None, reverse: bool = False) -> None:
-        fits = ops is None or isinstance(ops, MultitypeFuncGraph)
-        several = not fits and isinstance(self, HyperMap) and getattr(ops, "size", 1) > 1
-        if several and isinstance(ops, (Tensor, np.ndarray)):       # (which it asks whether it is true)
-            bool(ops)
-        if not fits and isinstance(self, HyperMap):
+        fits, deep = ops is None or isinstance(ops, MultitypeFuncGraph), isinstance(self, HyperMap)
+        if not fits and deep and isinstance(ops, (Tensor, np.ndarray)) and ops.size > 1:
+            bool(ops)                               # (which it asks whether it is true)
+        if not fits and deep and _is_flag(reverse):
             raise RuntimeError(f"Unable to cast Python instance of type {renderings(ops)['cls']} to C++ type "
                                "'std::shared_ptr<mindspore::prim::MultitypeFuncGraph>'")
-        if not fits or isinstance(reverse, (str, bytes, tuple, list, dict)) or not _is_flag(reverse):
+        if not fits or not _is_flag(reverse):
             name = f"mindspore._c_expression.{type(self).__name__}_"
             raise TypeError("__init__(): incompatible constructor arguments. The following argument types "
                             f"are supported:\n    1. {name}(reverse: bool, ops: "
