@@ -112,3 +112,37 @@ NUMBERS = (1, 1.5, True, np.float32(2), np.float64(2), np.int64(2), 2**63, 1j, (
 def test_numbers_for_a_parameter(name, dtype):
     """A number goes into a Parameter whose kind it has; a sequence never does."""
     return answers(lambda v: getattr(ops, name)(ms.Parameter(Tensor(np.ones(()), dtype), name="p"), v), NUMBERS)
+
+
+def calls_of_more_functions():
+    """The same of the functions from l to z."""
+    x, flat, image = Tensor(data((2, 2))), Tensor(data((2,))), Tensor(np.ones((1, 1, 4, 4), np.float32))
+    one = np.int64(1)
+    return {
+        "split": [lambda f=f: f(x, (one,)) for f in (ops.tensor_split, ops.hsplit, ops.vsplit)]
+        + [lambda: x.tensor_split((one,)), lambda: x.hsplit((Tensor(1),)), lambda: x.tensor_split((1,))],
+        "unfold": [lambda: ops.unfold(image, (one,)), lambda: ops.unfold(image, 2, stride=(one,)),
+                   lambda: ops.unfold(image, 2, dilation=(one,)), lambda: ops.unfold(image, [2, 2])],
+        "matrix_diag": [lambda v=v: ops.matrix_diag(flat, 0, -1, -1, v)
+                        for v in (one, np.float32(1), "", (), [-3], (one,), 1, np.float64(1))],
+        "vecdot": [lambda v=v: ops.vecdot(flat, flat, axis=v) for v in ((), (0,), 0)],
+        "mirror_pad": [lambda v=v: ops.mirror_pad(x, v, "REFLECT") for v in ((), "", ((1, 1), (1, 1)))],
+        "elements": [lambda v=v: ops.tensor_scatter_elements(x, Tensor([[0, 1]]), v) for v in (one, np.bool_(True))],
+        "svd": [lambda v=v: ops.svd(x, compute_uv=v) for v in (range(2), ..., False)],
+        "renorm": [lambda v=v: ops.renorm(x, 1, 0, v) for v in (Tensor(1), 1.0)] + [lambda: x.renorm(1, 0, Tensor(1))],
+        "logspace": [lambda v=v: ops.logspace(Tensor(1.0), Tensor(3.0), *v) for v in ((one,), (3, one), (3, 2))],
+        "normal": [lambda v=v: ops.normal((2,), v, 1.0) for v in (one, np.float32(0), 1j, np.float64(0), 0)]
+        + [lambda: ops.normal((2,), 0.0, one), lambda: ops.laplace((2,), 1j, Tensor(1.0))],
+        "dtype": [lambda v=v: ops.scalar_to_tensor(1, v) for v in (int, np.float32, ms.float32)],
+        "pad": [lambda v=v: ops.pad(image, v) for v in ("", b"ab", (1, 1))],
+        "pool": [lambda: ops.max_pool2d(image, 2, ""), lambda: ops.lp_pool2d(image, 2, 2, ""),
+                 lambda: ops.lp_pool1d(image[0], 2, 2, range(2))],
+        "unpool": [lambda v=v: ops.max_unpool2d(image, Tensor(np.arange(16).reshape(1, 1, 4, 4)), **v) for v in (
+            {"kernel_size": (True, 1)}, {"kernel_size": b"ab"}, {"kernel_size": 1, "padding": range(2)})],
+        "sampler": [lambda v=v: ops.uniform_candidate_sampler(Tensor([[1], [3]]), 1, 2, False, 5, 0, v) for v in (1, True)],
+    }
+
+
+@case(each={"name": [*calls_of_more_functions()]})
+def test_what_more_functions_look_at(name):
+    return answers(lambda call: call(), calls_of_more_functions()[name])
