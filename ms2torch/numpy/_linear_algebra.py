@@ -91,6 +91,9 @@ kron = _product("kron", torch.kron, "The Kronecker product")
 @arrays(2)
 def tensordot(a, b, axes=2):
     """Sums over ``axes`` (``mindspore.numpy.tensordot``)."""
+    if isinstance(axes, range):
+        raise refusal(TypeError, "For 'tensor dot', the type of 'axes' should be one of '['int', 'tuple', "
+                                 "'list']', but got type 'range'.")
     return OPS["tensor_dot"].kernel(a, b, axes)
 
 

@@ -76,6 +76,8 @@ def _binary(name, kernel):
     beside = name in _BESIDE
 
     def call(x1, x2, dtype=None):
+        if name in ("maximum", "minimum"):
+            x1, x2 = (as_constant(x) if isinstance(x, (list, tuple)) else x for x in (x1, x2))
         a, b = (number_or_array(x1), number_or_array(x2)) if beside else (as_array(x1), as_array(x2))
         if not isinstance(a, torch.Tensor) and not isinstance(b, torch.Tensor):
             a = as_array(a)

@@ -53,6 +53,8 @@ def test_operands(text):
     "mnp.choose(1.5, i)", "mnp.choose(1, i)", "mnp.moveaxis(mnp.ones((2, 3, 4)), (), 0)",
     "mnp.moveaxis(mnp.ones((2, 3, 4)), (0, 1), (1, 2))", "mnp.rollaxis(mnp.ones((2, 3, 4)), (1, 2))",
     "mnp.size(x, (1,))", "mnp.size(x, 1)", "mnp.interp([1.0, 2.0], [[1.0, 2.0]], [[1.0, 2.0]])",
+    "mnp.maximum((Tensor(1),), v)", "mnp.minimum(v, [Tensor(1.0), 2, 3])", "mnp.maximum([1, 2, 3], v)",
+    "mnp.maximum([1, 2, 3], 2)", "mnp.tensordot(x, x, range(2))", "mnp.tensordot(x, x, 2)",
     "mnp.empty(np.int64(3)).shape", "mnp.empty(np.float32(3))",
     "mnp.arange(1, Tensor([4, 5]))", "mnp.arange(Tensor([4]))",
     *[f"mint.min(x, 1, keepdim={keep})" for keep in ("1", "()", "None", "True")],
