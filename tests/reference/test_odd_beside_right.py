@@ -146,3 +146,14 @@ def calls_of_more_functions():
 @case(each={"name": [*calls_of_more_functions()]})
 def test_what_more_functions_look_at(name):
     return answers(lambda call: call(), calls_of_more_functions()[name])
+
+
+@case(each={"name": ["LSTM", "MaxPoolWithArgmaxV2", "pads", "InplaceUpdateV2"]})
+def test_settings_and_indices_of_operators(name):
+    x, row = Tensor(data((2, 2))), Tensor(data((1, 2)))
+    calls = {"LSTM": (lambda v: ops.LSTM(2, 2, 1, True, False, 0.0, v), (None, 1.0, True, 2, -1, 0, 1)),
+             "MaxPoolWithArgmaxV2": (lambda v: ops.MaxPoolWithArgmaxV2(2, v), (-1, 0, None, 1, (2, 1))),
+             "pads": (lambda v: ops.MaxPoolWithArgmaxV2(2, 1, v), (-1, (0, -1), 1, (1, 0))),
+             "InplaceUpdateV2": (lambda v: ops.InplaceUpdateV2()(x, v, row),
+                                 (Tensor([1.0]), Tensor([True]), Tensor([1], ms.int16), Tensor([1]), (1,), 1))}
+    return answers(*calls[name])
