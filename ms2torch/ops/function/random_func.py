@@ -14,6 +14,7 @@ import torch
 from ms2torch._checkparam import check_value_type
 from ms2torch._core import mode
 from ms2torch._core.checks.calls import type_description
+from ms2torch._core.checks.odd import odd_error
 from ms2torch._core.devices.device import device
 from ms2torch._core.errors import asked, final
 from ms2torch._core.operators.registry import (
@@ -169,6 +170,9 @@ class RandomCategorical(Primitive):
         self._streams: dict[int, Stream] = {}
 
     def __call__(self, logits, num_sample, seed) -> Tensor:
+        given = (("1", num_sample), ("2", seed))
+        if wrong := odd_error("ops.RandomCategorical call", given, failed=False):
+            raise wrong
         stream = self._streams.setdefault(int(seed), Stream(0, int(seed)))
         return wrap(stream.categories(logits._t.detach(), int(num_sample)).to(self.dtype.torch))
 
