@@ -261,8 +261,7 @@ class TransformerDecoderLayer(_Layer):
 
 def _copies(layer: _Layer, count: int) -> CellList:
     """``count`` equal layers like ``layer``: new weights, drawn once, as MindSpore does."""
-    like = layer.like() if isinstance(layer, _Layer) else (layer.d_model,)      # (else an AttributeError)
-    first = type(layer)(*like)
+    first = type(layer)(*_Layer.like(layer))        # (of a program's own layer, too)
     return CellList([copy.deepcopy(first) for _ in range(count)])
 
 

@@ -52,8 +52,6 @@ def _scaled(name, input, other, alpha):
             f"For '{name}Ext', boolean alpha need boolean input and other, {beside}"))
     if isinstance(alpha, float) and not (kind.is_floating_point or kind.is_complex or kind is torch.bool):
         raise final(TypeError(f"For '{name}Ext', floating alpha need floating input and other, {beside}"))
-    if isinstance(alpha, int) and not -1 << 63 <= alpha < 1 << 63:
-        raise final(RuntimeError("Unable to cast Python instance of type <class 'int'> to C++ type 'long'"))
     scaled = b * alpha
     return a, scaled.to(kind) if isinstance(scaled, torch.Tensor) else scaled
 
