@@ -237,3 +237,16 @@ def test_a_tensor_of_several_where_one_is_asked():
         (nn.LogSoftmax, (several,)), (nn.LogSoftmax, (T(0),)), (nn.get_activation, ("relu", several)),
         (nn.Dense(1, 1).init_parameters_data, (several,)), (nn.ReLU().init_parameters_data, (several,)),
         (hooked.register_parameter_forward_hook, (abs,)), (hooked.register_parameter_forward_hook, (nn.Tanh(),)))]
+
+
+class Doubled(nn.TransformerEncoderLayer):
+    def construct(self, src, src_mask=None, src_key_padding_mask=None):
+        return src * 2
+
+
+@case()
+def test_a_layer_of_ones_own_lends_its_attributes_alone():
+    """A Transformer makes layers of its own kind, whatever the class of the one that it is given."""
+    encoder = nn.TransformerEncoder(Doubled(4, 2, 8), 2)
+    decoder = nn.TransformerDecoder(Doubled(4, 2, 8), 1)
+    return [type(layer).__name__ for layer in (*encoder.layers, *decoder.layers)]

@@ -259,9 +259,10 @@ class TransformerDecoderLayer(_Layer):
         return self.dropout3(self._forward_block(x))
 
 
-def _copies(layer: _Layer, count: int) -> CellList:
-    """``count`` equal layers like ``layer``: new weights, drawn once, as MindSpore does."""
-    first = type(layer)(*_Layer.like(layer))        # (of a program's own layer, too)
+def _copies(kind: type[_Layer], layer: Cell, count: int) -> CellList:
+    """``count`` equal layers of ``kind`` with the attributes of ``layer``, which may be of a program's own
+    class: new weights, drawn once, as MindSpore does."""
+    first = kind(*_Layer.like(layer))
     return CellList([copy.deepcopy(first) for _ in range(count)])
 
 
@@ -270,7 +271,7 @@ class TransformerEncoder(Cell):
 
     def __init__(self, encoder_layer, num_layers, norm=None) -> None:
         super().__init__()
-        self.layers = _copies(encoder_layer, num_layers)
+        self.layers = _copies(TransformerEncoderLayer, encoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
 
@@ -286,7 +287,7 @@ class TransformerDecoder(Cell):
 
     def __init__(self, decoder_layer, num_layers, norm=None) -> None:
         super().__init__()
-        self.layers = _copies(decoder_layer, num_layers)
+        self.layers = _copies(TransformerDecoderLayer, decoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
 
